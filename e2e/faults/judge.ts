@@ -141,7 +141,7 @@ function keyOf(event: RunEvent): string[] {
     case 'steered':
       return [`the message ${event.message.id}`];
     case 'compression_finished':
-      return [`the compaction up to ${event.message.folds?.upTo ?? ''}`];
+      return [`the compaction up to ${event.message.compaction?.upTo ?? ''}`];
     default:
       return [];
   }

@@ -74,13 +74,13 @@ function branchOf(moves: readonly Move[]): Message[] {
 }
 
 /** Compacts as the loop would, as often as it frees enough. */
-function folded(branch: readonly Message[], window: number): Message[] {
+function compacted(branch: readonly Message[], window: number): Message[] {
   const messages = [...branch];
   for (let times = 0; times < 3; times++) {
     const plan = planCompaction(messages, window, times === 0 ? 'full' : 'refused');
     const last = plan && messages[plan.to - 1];
     if (!plan || !last) break;
-    const folds = { upTo: last.id, messages: plan.to - plan.from, tokensBefore: plan.tokens, tokensAfter: 10 };
+    const compaction = { upTo: last.id, messages: plan.to - plan.from, tokensBefore: plan.tokens, tokensAfter: 10 };
     const parts = [{ type: 'text' as const, text: `Summary ${times}.` }];
     messages.push({
       id: `s${times}`,
@@ -88,7 +88,7 @@ function folded(branch: readonly Message[], window: number): Message[] {
       createdAt: 0,
       role: 'system',
       parts,
-      folds,
+      compaction,
     });
   }
   return messages;
@@ -183,7 +183,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
   test('accepts every remaining conversation at every window size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 24 }), windowSize, async (moves, window) => {
-        const branch = folded(branchOf(moves), window);
+        const branch = compacted(branchOf(moves), window);
         const sent = buildContext(branch, { serverInstructions: [], window });
         const roles = sent.filter(({ role }) => role !== 'system').map(({ role }) => role);
         expect(roles.at(-1)).not.toBe('assistant');

@@ -49,5 +49,5 @@ export class MemoryConversation implements ConversationPort {
 
 /** A summary is a system message too. */
 function isInstructions(message: Message | undefined): boolean {
-  return message?.role === 'system' && message.folds === undefined;
+  return message?.role === 'system' && message.compaction === undefined;
 }

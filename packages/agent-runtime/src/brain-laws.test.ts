@@ -50,7 +50,7 @@ const call = fc
       ...named,
       tool: { serverId: 's', name },
       ...(decision === 'refused' ? { decision, refusal: { code: 'tool_refused', message: 'no' } } : { decision }),
-      ...(asks ? { asks } : {}),
+      ...(asks ? { functionInterrupt: asks } : {}),
     };
   });
 
@@ -173,7 +173,7 @@ describe('in any state, the brain', () => {
   test('requests every interrupt of a tool before it makes a call, and nothing else', () => {
     forAllSituations((instruction) => {
       if (!('calls' in instruction) || instruction.type === 'resolve_aborted_tools') return;
-      const asks = instruction.calls.flatMap(({ asks: one, decision }) =>
+      const asks = instruction.calls.flatMap(({ functionInterrupt: one, decision }) =>
         decision === 'run' && one && !one.answer ? [one.kind] : [],
       );
       const isPut = instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select';

@@ -1,7 +1,7 @@
 import type { AgentState, PendingCall } from './state.ts';
 
 /** The child runs that a call waits for. */
-function openChildren({ asks }: PendingCall): string[] {
+function openChildren({ functionInterrupt: asks }: PendingCall): string[] {
   if (asks?.kind !== 'delegation' || asks.answer) return [];
   return (asks.children ?? []).flatMap((child) => ('runId' in child && !child.over ? [child.runId] : []));
 }
@@ -13,12 +13,12 @@ export function openChildrenOf({ pending }: Pick<AgentState, 'pending'>): string
 
 /** The call after these child runs have ended. When it waits for none any more, it is made again. */
 export function withChildrenOver(call: PendingCall, over: ReadonlySet<string>): PendingCall {
-  if (call.problem || call.asks?.kind !== 'delegation' || call.asks.answer) return call;
-  const children = (call.asks.children ?? []).map((child) =>
+  if (call.problem || call.functionInterrupt?.kind !== 'delegation' || call.functionInterrupt.answer) return call;
+  const children = (call.functionInterrupt.children ?? []).map((child) =>
     'runId' in child && over.has(child.runId) ? { ...child, over: true as const } : child,
   );
-  const after: PendingCall = { ...call, asks: { ...call.asks, children } };
+  const after: PendingCall = { ...call, functionInterrupt: { ...call.functionInterrupt, children } };
   return openChildren(after).length > 0
     ? after
-    : { ...call, asks: { ...call.asks, children, answer: { decision: 'over' } } };
+    : { ...call, functionInterrupt: { ...call.functionInterrupt, children, answer: { decision: 'over' } } };
 }

@@ -130,15 +130,18 @@ describe('GeneralChatAgent', () => {
     const tasks = [{ task: 'Look' }, { task: 'Listen' }];
     const asks = (count: number): PendingCall => ({
       ...call('delegate'),
-      asks: { kind: 'delegation', tasks: tasks.slice(0, count), isOpen: false },
+      functionInterrupt: { kind: 'delegation', tasks: tasks.slice(0, count), isOpen: false },
     });
-    const asking: PendingCall = { ...call('ask'), asks: { kind: 'prompt', question: 'Which?', isOpen: false } };
+    const asking: PendingCall = {
+      ...call('ask'),
+      functionInterrupt: { kind: 'prompt', question: 'Which?', isOpen: false },
+    };
     const type = (...pending: PendingCall[]) => decide(stateWith({ pending }), { phase: 'human_response' }).type;
     expect(type(asks(1), asking)).toBe('exec_sub_agent');
     expect(type(asks(2))).toBe('exec_sub_agents');
     const over: PendingCall = {
       ...call('delegate'),
-      asks: { kind: 'delegation', tasks, isOpen: true, children: [], answer: { decision: 'over' } },
+      functionInterrupt: { kind: 'delegation', tasks, isOpen: true, children: [], answer: { decision: 'over' } },
     };
     expect(type(over, asking)).toBe('request_human_prompt');
     expect(type(over)).toBe('call_tool');

@@ -178,7 +178,7 @@ export class GeneralChatAgent implements Brain {
 }
 
 /** The interrupt of the tool, if the user has not been asked yet. */
-function newInterrupt({ asks, decision }: PendingCall): PendingFunctionInterrupt[] {
+function newInterrupt({ functionInterrupt: asks, decision }: PendingCall): PendingFunctionInterrupt[] {
   return decision === 'run' && asks !== undefined && asks.answer === undefined ? [asks] : [];
 }
 

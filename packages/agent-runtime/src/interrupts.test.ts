@@ -25,7 +25,7 @@ function parked(pending: PendingCall[]): RunPoint {
 const answers = (answersById: Record<string, InterruptAnswer>): ReadonlyMap<string, InterruptAnswer> =>
   new Map(Object.entries(answersById));
 
-/** Calls in each state, as earlier versions store them. */
+/** Calls in each state, as the first release stores them. */
 const STORED = `[
   {"callId":"a","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"undecided"},
   {"callId":"b","name":"gone","tool":null,"arguments":{},"decision":"run","problem":{"code":"tool_not_found","message":"no"}},
@@ -34,16 +34,16 @@ const STORED = `[
   {"callId":"d","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"refused",
    "approved":true,"refusal":{"code":"tool_refused","message":"never"}},
   {"callId":"e","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run","approved":true,
-   "doubt":{"interruptId":"e.in_doubt.2","sentAt":5}},
+   "inDoubt":{"interruptId":"e.in_doubt.2","sentAt":5}},
   {"callId":"f","name":"ask_user","tool":{"serverId":"toolyard","name":"ask_user"},"arguments":{},"decision":"run",
-   "asks":{"kind":"prompt","question":"Where?","isOpen":true}},
+   "functionInterrupt":{"kind":"prompt","question":"Where?","isOpen":true}},
   {"callId":"g","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run",
-   "waits":{"questions":[{"interrupt":{"id":"g.tab","kind":"tab","callId":"g","name":"write"}}],"keeps":{}}},
+   "serverInterrupts":{"interrupts":[{"interrupt":{"id":"g.tab","kind":"tab","callId":"g","name":"write"}}],"state":{}}},
   {"callId":"h","name":"write","tool":{"serverId":"files","name":"write"},"arguments":{},"decision":"run","approved":true,
    "answered":{"result":{"content":[],"isError":false,"outcome":"done"},"at":9}}
 ]`;
 
-describe('pending calls stored by an earlier version', () => {
+describe('stored pending calls', () => {
   const stored = JSON.parse(STORED) as PendingCall[];
 
   it('have the same open interrupts', () => {
@@ -66,15 +66,22 @@ describe('pending calls stored by an earlier version', () => {
     const [storedA, storedB, storedC, storedD, storedE, storedF, storedG, storedH] = stored;
     expect([a, b, d, g, h]).toEqual([storedA, storedB, storedD, storedG, storedH]);
     expect(c).toEqual({ ...storedC, decision: 'refused', refusal: expect.objectContaining({ code: 'tool_refused' }) });
-    expect(e).toEqual({ ...storedE, doubt: { ...storedE?.doubt, answer: { decision: 'repeat' } } });
-    expect(f).toEqual({ ...storedF, asks: { ...storedF?.asks, answer: { decision: 'say', text: 'here' } } });
+    expect(e).toEqual({ ...storedE, inDoubt: { ...storedE?.inDoubt, answer: { decision: 'repeat' } } });
+    expect(f).toEqual({
+      ...storedF,
+      functionInterrupt: { ...storedF?.functionInterrupt, answer: { decision: 'say', text: 'here' } },
+    });
   });
 });
 
 describe('openInterrupts', () => {
   it('lists the calls to approve with their final arguments, and the calls in doubt', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
-    const { state } = parked([call('a'), call('b', { decision: 'run', doubt }), call('c', { decision: 'run' })]);
+    const { state } = parked([
+      call('a'),
+      call('b', { decision: 'run', inDoubt: doubt }),
+      call('c', { decision: 'run' }),
+    ]);
     expect(openInterrupts(state)).toMatchObject([
       { id: 'a.approval', kind: 'approval', arguments: { to: 'a' } },
       { id: 'b.in_doubt.3', kind: 'in_doubt', sentAt: 7 },
@@ -142,7 +149,7 @@ describe('answerInterrupts', () => {
   it('rejects an answer of another kind', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { answered, stillOpen } = answerInterrupts(
-      parked([call('a'), call('b', { decision: 'run', doubt })]),
+      parked([call('a'), call('b', { decision: 'run', inDoubt: doubt })]),
       answers({ 'a.approval': { decision: 'repeat' }, 'b.in_doubt.3': { decision: 'approve', scope: 'always' } }),
     );
     expect(answered).toEqual([]);
@@ -154,14 +161,14 @@ describe('answerInterrupts', () => {
       const base = { id, callId: 'b', tool: { serverId: 'files', name: 'write' }, name: 'write' };
       return { interrupt: { ...base, kind: 'sign_in' as const } };
     };
-    const waits = { questions: [asked('b.ask.1'), asked('b.ask.2')], keeps: {} };
-    const point = parked([call('b', { decision: 'run', waits })]);
+    const serverInterrupts = { interrupts: [asked('b.ask.1'), asked('b.ask.2')], state: {} };
+    const point = parked([call('b', { decision: 'run', serverInterrupts })]);
     expect(openInterrupts(point.state).map(({ id }) => id)).toEqual(['b.ask.1', 'b.ask.2']);
     const first = answerInterrupts(point, answers({ 'b.ask.2': { decision: 'decline' } }));
     expect(first.stillOpen).toEqual(['b.ask.1']);
     const second = answerInterrupts(first.point, answers({ 'b.ask.1': { decision: 'signed_in' } }));
     expect(second.point.state.status).toBe('running');
-    expect(second.point.state.pending[0]?.waits?.questions.map(({ answer }) => answer?.decision)).toEqual([
+    expect(second.point.state.pending[0]?.serverInterrupts?.interrupts.map(({ answer }) => answer?.decision)).toEqual([
       'signed_in',
       'decline',
     ]);
@@ -170,10 +177,10 @@ describe('answerInterrupts', () => {
   it('stores the answer about a call in doubt with the call', () => {
     const doubt = { interruptId: 'b.in_doubt.3', sentAt: 7 };
     const { point } = answerInterrupts(
-      parked([call('b', { decision: 'run', doubt })]),
+      parked([call('b', { decision: 'run', inDoubt: doubt })]),
       answers({ 'b.in_doubt.3': { decision: 'result', text: 'it is written' } }),
     );
-    expect(point.state.pending[0]?.doubt?.answer).toEqual({ decision: 'result', text: 'it is written' });
+    expect(point.state.pending[0]?.inDoubt?.answer).toEqual({ decision: 'result', text: 'it is written' });
   });
 });
 
@@ -181,7 +188,7 @@ describe('a run that waits for sub-agents', () => {
   const waits = (...runIds: string[]): PendingCall =>
     call('d', {
       decision: 'run',
-      asks: {
+      functionInterrupt: {
         kind: 'delegation',
         tasks: runIds.map((task) => ({ task })),
         isOpen: true,
@@ -197,6 +204,6 @@ describe('a run that waits for sub-agents', () => {
     expect(second.stillOpen).toEqual(['k2']);
     const last = answerInterrupts(second.point, new Map(), new Set(['k2', 'unknown']));
     expect(last).toMatchObject({ stillOpen: [], point: { state: { status: 'running' } } });
-    expect(last.point.state.pending[0]?.asks?.answer).toEqual({ decision: 'over' });
+    expect(last.point.state.pending[0]?.functionInterrupt?.answer).toEqual({ decision: 'over' });
   });
 });

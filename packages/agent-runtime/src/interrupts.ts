@@ -33,7 +33,7 @@ export function approvalOf(call: PendingCall): ApprovalInterrupt | null {
 
 /** All interrupts of a parked run, in the order of its calls. */
 export function openInterrupts(state: AgentState): Interrupt[] {
-  return state.asksBudget ? [state.asksBudget] : openCallInterrupts(state);
+  return state.budgetInterrupt ? [state.budgetInterrupt] : openCallInterrupts(state);
 }
 
 function openCallInterrupts(state: AgentState): CallInterrupt[] {
@@ -42,8 +42,8 @@ function openCallInterrupts(state: AgentState): CallInterrupt[] {
     if (approval) return [approval];
     const ask = openFunctionInterrupt(call);
     if (ask) return [ask];
-    const { callId, tool, name, doubt, waits } = call;
-    const asked = (waits?.questions ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
+    const { callId, tool, name, inDoubt: doubt, serverInterrupts: waits } = call;
+    const asked = (waits?.interrupts ?? []).flatMap(({ interrupt, answer }) => (answer ? [] : [interrupt]));
     if (asked.length > 0) return asked;
     if (!doubt || doubt.answer) return [];
     const { interruptId: id, sentAt } = doubt;
@@ -89,8 +89,8 @@ export function answerInterrupts(
   answers: ReadonlyMap<string, InterruptAnswer>,
   over: ReadonlySet<string> = new Set(),
 ): { point: RunPoint; answered: { interruptId: string; answer: InterruptAnswer }[]; stillOpen: string[] } {
-  if (point.state.asksBudget) {
-    const { id: interruptId } = point.state.asksBudget;
+  if (point.state.budgetInterrupt) {
+    const { id: interruptId } = point.state.budgetInterrupt;
     const answer = answers.get(interruptId);
     if (!answer || !isAboutBudget(answer)) return { point, answered: [], stillOpen: [interruptId] };
     const request = point.context.phase === 'waiting' ? point.context.request : undefined;
@@ -109,7 +109,8 @@ export function answerInterrupts(
 
   const pending = point.state.pending.map((call): PendingCall => {
     if (call.problem) return call;
-    if (call.asks?.kind === 'delegation' && !call.asks.answer) return withChildrenOver(call, over);
+    if (call.functionInterrupt?.kind === 'delegation' && !call.functionInterrupt.answer)
+      return withChildrenOver(call, over);
     const approval = approvalOf(call);
     if (approval) {
       const answer =
@@ -121,25 +122,25 @@ export function answerInterrupts(
     const ask = openFunctionInterrupt(call);
     if (ask) {
       const answer = answers.get(ask.id);
-      const asks = answer && withFunctionAnswer(call.asks, answer);
+      const asks = answer && withFunctionAnswer(call.functionInterrupt, answer);
       if (!answer || !asks) return call;
       answered.push({ interruptId: ask.id, answer });
-      return { ...call, asks };
+      return { ...call, functionInterrupt: asks };
     }
-    if (call.waits?.questions.some((pending) => pending.answer === undefined)) {
-      const questions = call.waits.questions.map((pending): PendingInterrupt => {
+    if (call.serverInterrupts?.interrupts.some((pending) => pending.answer === undefined)) {
+      const questions = call.serverInterrupts.interrupts.map((pending): PendingInterrupt => {
         const answer = pending.answer === undefined ? answers.get(pending.interrupt.id) : undefined;
         if (!answer) return pending;
         answered.push({ interruptId: pending.interrupt.id, answer });
         return { ...pending, answer };
       });
-      return { ...call, waits: { ...call.waits, questions } };
+      return { ...call, serverInterrupts: { ...call.serverInterrupts, interrupts: questions } };
     }
-    if (!call.doubt || call.doubt.answer) return call;
-    const answer = answers.get(call.doubt.interruptId);
+    if (!call.inDoubt || call.inDoubt.answer) return call;
+    const answer = answers.get(call.inDoubt.interruptId);
     if (!answer || !isAboutDoubt(answer)) return call;
-    answered.push({ interruptId: call.doubt.interruptId, answer });
-    return { ...call, approved: true, doubt: { ...call.doubt, answer } };
+    answered.push({ interruptId: call.inDoubt.interruptId, answer });
+    return { ...call, approved: true, inDoubt: { ...call.inDoubt, answer } };
   });
 
   const state = { ...point.state, pending };
@@ -165,7 +166,7 @@ export const STOPPED_ANSWER: AgentContext = { phase: 'ending', ending: { status:
 
 /** The run after the user answered a budget interrupt; `request` has the options of the waiting request. */
 export function withBudgetAnswer(
-  { asksBudget, ...rest }: AgentState,
+  { budgetInterrupt: asksBudget, ...rest }: AgentState,
   answer: BudgetAnswer,
   request?: RequestMode,
 ): RunPoint {

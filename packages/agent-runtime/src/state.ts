@@ -83,15 +83,15 @@ type CallHistory = {
   /** How often approval was requested again since. */
   askedAgain?: number;
   /** Set if it was found sent and without a result after its process crashed. */
-  doubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
+  inDoubt?: { interruptId: string; sentAt: number; answer?: InDoubtAnswer };
   /** What the user sees of the tool besides the arguments, and approves with them. */
   about?: CallToolFacts;
   /** What its tool asks the user now: the call is made again with the answer. */
-  asks?: PendingFunctionInterrupt;
+  functionInterrupt?: PendingFunctionInterrupt;
   /** What its tool asked before, with the answers, in the order of the interrupts. */
-  asked?: PendingFunctionInterrupt[];
+  answeredInterrupts?: PendingFunctionInterrupt[];
   /** Its server has requests before it continues: the call is made again with the answers. */
-  waits?: { questions: PendingInterrupt[]; keeps: JsonObject };
+  serverInterrupts?: { interrupts: PendingInterrupt[]; state: JsonObject };
 };
 
 /**
@@ -144,7 +144,7 @@ export type CallToolFacts = Pick<
 >;
 
 /**
- * A request of a server during a call. `keeps` of {@link PendingCall.waits} is opaque to everything but the executor.
+ * A request of a server during a call. `state` of {@link PendingCall.serverInterrupts} is opaque to everything but the executor.
  */
 export type PendingInterrupt = {
   interrupt: FormInterrupt | UrlInterrupt | SamplingInterrupt | SignInInterrupt | TabInterrupt;
@@ -178,7 +178,7 @@ export type AgentState = {
   /** Budgets that the user raised for this run. */
   raised: Budget[];
   /** The exhausted budget that the user has not answered yet. */
-  asksBudget?: BudgetInterrupt;
+  budgetInterrupt?: BudgetInterrupt;
   /** Set for the run of a group. */
   group?: GroupState;
 };

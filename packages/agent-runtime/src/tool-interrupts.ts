@@ -6,8 +6,8 @@ export function openFunctionInterrupt({
   callId,
   tool,
   name,
-  asks,
-  asked = [],
+  functionInterrupt: asks,
+  answeredInterrupts: asked = [],
 }: PendingCall): PromptInterrupt | SelectionInterrupt | FormInterrupt | null {
   if (!asks?.isOpen || asks.answer) return null;
   const id = asked.length === 0 ? `${callId}.${asks.kind}` : `${callId}.${asks.kind}.${asked.length}`;

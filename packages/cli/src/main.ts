@@ -1,7 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { defineAgents } from './agents/define-agents.ts';
 import { defineGroups } from './groups/define-groups.ts';
-import { addAliases } from './aliases.ts';
 import { exitOnClosedPipe } from './closed-pipe.ts';
 import type { CommandIo, Invocation, OutputStream } from './command-io.ts';
 import { EXIT } from './exit.ts';
@@ -10,7 +9,6 @@ import type { ChatFlags, DoctorFlags } from './flags.ts';
 import { number, positiveInteger, repeatable } from './options.ts';
 import { defineInterrupts } from './interrupts/define-interrupts.ts';
 import { defineMcp } from './mcp/define-mcp.ts';
-import { printNote } from './mcp/output.ts';
 import { defineAbilities } from './models/ability/define-abilities.ts';
 import { defineModels } from './models/define-models.ts';
 import { defineKeys } from './keys/define-keys.ts';
@@ -40,7 +38,6 @@ export async function main(argv: readonly string[], io: CommandIo): Promise<numb
 /** All commands; the reference in docs/ is generated from them. */
 export function createProgram(invocation: Invocation): Command {
   const { io } = invocation;
-  const warn = (line: string): void => printNote(io, line);
   // Subcommands inherit the output configuration.
   const program = new Command('toolyard')
     .configureOutput({
@@ -103,9 +100,6 @@ export function createProgram(invocation: Invocation): Command {
       invocation.exitCode = await chat(io, message, options);
     });
 
-  addAliases(chatCommand, 'api-format', ['wire'], warn);
-  addAliases(chatCommand, 'reconnect-timeout', ['wait'], warn);
-
   const doctor = program.command('doctor').description('Check the installation and print what was detected');
   withConnectionOptions(doctor)
     .option('--json', 'print JSON')
@@ -114,8 +108,6 @@ export function createProgram(invocation: Invocation): Command {
       const { doctorCommand } = await import('./doctor.ts');
       invocation.exitCode = await doctorCommand(io, options);
     });
-
-  addAliases(doctor, 'api-format', ['wire'], warn);
 
   defineServe(program, invocation);
   defineOpen(program, io);

@@ -77,7 +77,6 @@ test('exports these names and no others', () => {
     'messageOf',
     'nameShape',
     'normalHost',
-    'originOf',
     'parseJson',
     'pathOf',
     'pause',

@@ -66,14 +66,7 @@ export type {
   SkillView,
   SwitchSkill,
 } from './schemas/skills.ts';
-export {
-  findDecision,
-  formatToolReference,
-  CONTINUES_ELSEWHERE,
-  originOf,
-  readsOnlyInside,
-  readTaskHandle,
-} from './tools.ts';
+export { findDecision, formatToolReference, CONTINUES_ELSEWHERE, readsOnlyInside, readTaskHandle } from './tools.ts';
 export { textOf } from './messages.ts';
 export type { Draft, DraftAttachment, SaveDraft } from './schemas/drafts.ts';
 export type {

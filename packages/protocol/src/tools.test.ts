@@ -1,23 +1,12 @@
 import { expect, test } from 'vitest';
 import type { PermissionView } from './schemas/permissions.ts';
-import { findDecision, originOf, readTaskHandle } from './tools.ts';
+import { findDecision, readTaskHandle } from './tools.ts';
 import { defined } from './defined.ts';
 
 const TOOL = { serverId: 'browser-use', name: 'open' };
 const decided = (origin: 'server' | 'tab' | undefined, decision: PermissionView['decision']) => ({
   tool: { ...TOOL, ...defined({ origin }) },
   decision,
-});
-
-test('takes the origin from the reference, whatever the name of the server', () => {
-  expect(originOf({ ...TOOL, origin: 'server' }, () => false)).toBe('server');
-  expect(originOf({ serverId: 'files', name: 'read', origin: 'tab' }, () => true)).toBe('tab');
-});
-
-test('assigns a reference without origin to a tab only if its id says so and no server has it', () => {
-  expect(originOf(TOOL, () => false)).toBe('tab');
-  expect(originOf(TOOL, () => true)).toBe('server');
-  expect(originOf({ serverId: 'files', name: 'read' }, () => false)).toBe('server');
 });
 
 test('applies an "allow" only to the tool of the same origin', () => {

@@ -1,14 +1,5 @@
-import type { ToolAnnotations, ToolOrigin, ToolReference } from './schemas/common.ts';
+import type { ToolAnnotations, ToolReference } from './schemas/common.ts';
 import type { PermissionView } from './schemas/permissions.ts';
-
-/**
- * The origin of a reference. Ids of tab servers have always begun with `browser-`; a reference stored without an origin
- * belongs to a tab if its id begins so and no such server is configured. Nothing else derives an origin from a name.
- */
-export function originOf({ origin, serverId }: ToolReference, isConfigured: (serverId: string) => boolean): ToolOrigin {
-  if (origin !== undefined) return origin;
-  return serverId.startsWith('browser-') && !isConfigured(serverId) ? 'tab' : 'server';
-}
 
 /** `server/tool`, as in `--allow` and in messages. */
 export function formatToolReference(tool: ToolReference): string {

@@ -74,7 +74,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
       pinsExisting: false,
       sharedBy: env['DATABASE_URL'] ? dataDir : undefined,
     }),
-    permissions: { list: () => Promise.resolve([]), settleOrigins: () => Promise.resolve([]) },
+    permissions: { list: () => Promise.resolve([]) },
     hub: { changed: () => undefined },
     clock: systemClock,
     eager: false,

@@ -358,7 +358,6 @@ export type Servers = McpServers &
      * approval only while unchanged.
      */
     approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
-    isConfigured(id: string): boolean;
     /**
      * The enabled local servers that run without a sandbox, except bundled ones. `chosen` overrides which are enabled.
      */

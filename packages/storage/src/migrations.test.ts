@@ -6,14 +6,11 @@ import { breakingChanges } from './test-fixtures/snapshots/breaking-changes.ts';
 /** The first migration creates all tables. */
 const later = <T>(migrations: Readonly<Record<string, T>>): [string, T][] => Object.entries(migrations).slice(1);
 
-describe('a migration only adds, so that the previous version can write concurrently', () => {
-  test.each(later(SQLITE))('SQLite %s', (_name, statements) => {
-    expect(breakingChanges(statements)).toEqual([]);
-  });
-
-  test.each(later(POSTGRES))('PostgreSQL %s, unless it is declared as contracting', (_name, { kind, statements }) => {
+test('a migration only adds, so that the previous version can write concurrently, unless it is declared as contracting', () => {
+  for (const [, statements] of later(SQLITE)) expect(breakingChanges(statements)).toEqual([]);
+  for (const [, { kind, statements }] of later(POSTGRES)) {
     if (kind === 'expand') expect(breakingChanges(statements)).toEqual([]);
-  });
+  }
 });
 
 describe('the check reports a migration that removes or restricts', () => {

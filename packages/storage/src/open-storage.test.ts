@@ -1,8 +1,19 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock, runNode, SOURCE_CONDITION } from '@toolyard/testing';
+import { backupFolder } from './backup.ts';
+import { checkStorage } from './check.ts';
 import { DATABASE_FILE } from './layout.ts';
 import type { Storage, StorageOptions } from './storage.ts';
 import { openStorage } from './open-storage.ts';
@@ -125,6 +136,41 @@ describe('opening a data folder', () => {
     expect(error).toMatchObject({ problem: 'newer_version' });
     expect(error.message).toContain(file);
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('rejects a folder of a version before the first release and leaves every file unchanged', async () => {
+    await leaveDatabase();
+    const database = new DatabaseSync(file);
+    database.exec(`UPDATE kysely_migration SET name = '001-first'`);
+    // Like after a crash: the last commits are only in the WAL.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    database.exec(`UPDATE conversations SET title = 'Watches'`);
+    const old = join(folder.path, 'old');
+    mkdirSync(join(old, 'blobs', 'ab'), { recursive: true });
+    for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`]) copyFileSync(join(folder.path, name), join(old, name));
+    database.close();
+    for (const name of ['secret.key', 'config.json', 'mcp.json', 'access-token', 'blobs/ab/abcd']) {
+      writeFileSync(join(old, name), `stored in ${name}`);
+    }
+    const filesOf = (path: string): Record<string, string> =>
+      Object.fromEntries(
+        readdirSync(path, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map(({ parentPath, name }) => join(parentPath, name))
+          // The lock of the folder, and the shared memory that every reader of a WAL needs.
+          .filter((name) => !/lock\.db|-shm$/.test(name))
+          .map((name) => [name, readFileSync(name).toString('base64')]),
+      );
+    const before = filesOf(old);
+    const error = await refusal({ folder: old });
+    expect(error).toMatchObject({ problem: 'prerelease', code: 'bad_config' });
+    expect(error.message).toContain('before its first release');
+    await expect(checkStorage(old)).rejects.toMatchObject({ problem: 'prerelease' });
+    await expect(backupFolder(old, join(folder.path, 'to'), { keys: true })).rejects.toMatchObject({
+      problem: 'prerelease',
+    });
+    expect(filesOf(old)).toEqual(before);
+    expect(existsSync(join(folder.path, 'to'))).toBe(false);
   });
 
   test('rejects a database of another program and leaves it unchanged', async () => {

@@ -55,7 +55,7 @@ type ConversationsTable = {
   parent_id: string | null;
   parent_run_id: string | null;
   parent_call_id: string | null;
-  /** Null: it has no name, or that is unknown: rows of a version without this column. */
+  /** Null: it has no name. */
   titled_by: TitledBy | null;
   /** Until then, in milliseconds since 1970, a process generates the title. */
   title_claimed_until: number | null;
@@ -85,8 +85,7 @@ type AgentsTable = {
   owner_id: string;
   title: string;
   configuration: Json<JsonObject>;
-  /** Null in rows of a version without this column. */
-  profile: ColumnType<JsonObject | null, string | null, string>;
+  profile: Json<JsonObject>;
   version: number;
   created_at: number;
   updated_at: number;
@@ -109,8 +108,7 @@ type PermissionsTable = {
   tool_name: string;
   decision: 'allow' | 'never';
   decided_at: number;
-  /** Null in rows of a version without this column. */
-  origin: ToolOrigin | null;
+  origin: ToolOrigin;
 };
 
 type DraftsTable = {

@@ -9,6 +9,7 @@ import { ToolyardError, VERSION } from '@toolyard/protocol';
  * - `write_failed`: the same, or a disk failure, which SQLite does not distinguish
  * - `corrupt`: the file is damaged
  * - `newer_version`: written by a newer Toolyard; unchanged
+ * - `prerelease`: written by a version before the first release; unchanged
  * - `not_ours`: a database of another program; unchanged
  * - `unreachable`: the database server does not respond, or a connection was lost
  * - `not_allowed`: the database server rejects user and password
@@ -25,6 +26,7 @@ type FolderProblem =
   | 'write_failed'
   | 'corrupt'
   | 'newer_version'
+  | 'prerelease'
   | 'not_ours'
   | 'engine';
 
@@ -35,6 +37,7 @@ const CODES: Record<StorageProblem, ErrorCode> = {
   write_failed: 'storage_failed',
   corrupt: 'storage_failed',
   newer_version: 'bad_config',
+  prerelease: 'bad_config',
   not_ours: 'bad_config',
   unreachable: 'storage_failed',
   not_allowed: 'bad_config',
@@ -174,6 +177,11 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
       return {
         message: `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
         hint: 'Start the newer version, or choose another data folder. Nothing was changed.',
+      };
+    case 'prerelease':
+      return {
+        message: `${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
+        hint: 'Choose another data folder. Nothing was changed.',
       };
     case 'not_ours':
       return {

@@ -21,7 +21,7 @@ import type { SamplingUsage } from './sampling-usage.ts';
 import { sample } from './sample.ts';
 import { describeSampling } from './sampling-view.ts';
 
-type Waits = NonNullable<PendingCall['waits']>;
+type ServerInterrupts = NonNullable<PendingCall['serverInterrupts']>;
 
 export type CallInterruptsOf = {
   callId: string;
@@ -60,7 +60,7 @@ export class CallInterrupts {
   }
 
   /** The interrupts that the call waits for, if its result says so. */
-  async waitsOf({ error, outcome }: ToolResult): Promise<Waits | null> {
+  async interruptsOf({ error, outcome }: ToolResult): Promise<ServerInterrupts | null> {
     const interruptMode = this.#host.interrupts;
     if (interruptMode.mode !== 'park') return null;
     if (this.#round !== undefined && error?.code === 'input_required') {
@@ -68,8 +68,7 @@ export class CallInterrupts {
       if (JSON.stringify(asked).length > MAX_STATE_LENGTH) return null;
       const interrupts = asked.map(({ question: request }) => this.#interruptOf(request));
       const sealed = state === undefined ? undefined : await interruptMode.seal(state);
-      const keeps = { ...rest, asked: asked as unknown as JsonObject[], ...defined({ sealed }) };
-      return this.#park(interrupts, keeps);
+      return this.#park(interrupts, { ...rest, asked, ...defined({ sealed }) });
     }
     if (error?.code === 'needs_sign_in' && outcome === 'not_sent') {
       const { callId, tool, name } = this.#of;
@@ -84,10 +83,10 @@ export class CallInterrupts {
 
   /** Converts answers into the response to the server; `refusal` if the call is not made again. */
   async resume({
-    questions: pending,
-    keeps,
-  }: Waits): Promise<{ resume: InputAnswers | null } | { refusal: ErrorInfo }> {
-    const asked = Array.isArray(keeps['asked']) ? (keeps['asked'] as unknown as InputRound['asked']) : null;
+    interrupts: pending,
+    state,
+  }: ServerInterrupts): Promise<{ resume: InputAnswers | null } | { refusal: ErrorInfo }> {
+    const asked = Array.isArray(state['asked']) ? (state['asked'] as unknown as InputRound['asked']) : null;
     if (asked === null) {
       const unanswered = pending.find(
         ({ answer }) => answer?.decision !== 'signed_in' && answer?.decision !== 'tab_here',
@@ -95,12 +94,12 @@ export class CallInterrupts {
       if (unanswered === undefined) return { resume: null };
       return { refusal: unanswered.interrupt.kind === 'tab' ? NO_TAB : NOT_SIGNED_IN };
     }
-    const number = Number(keeps['number']);
-    if (keeps['refused'] === true) {
+    const number = Number(state['number']);
+    if (state['refused'] === true) {
       const all = pending.every(({ answer }) => answer?.decision === 'accept');
       return all ? { resume: { number } } : { refusal: NOT_OPENED };
     }
-    const responses: JsonObject = isJsonObject(keeps['answered']) ? { ...keeps['answered'] } : {};
+    const responses: JsonObject = isJsonObject(state['answered']) ? { ...state['answered'] } : {};
     for (const [at, { key, question: request }] of asked.entries()) {
       const answer = pending[at]?.answer;
       if (answer === undefined) return { refusal: NOT_ANSWERED };
@@ -112,7 +111,7 @@ export class CallInterrupts {
         return { refusal: ToolyardError.isInstance(thrown) ? thrown.toJSON() : NOT_ANSWERED };
       }
     }
-    const { sealed } = keeps;
+    const { sealed } = state;
     const interruptMode = this.#host.interrupts;
     if (typeof sealed !== 'string') return { resume: { number, responses } };
     if (interruptMode.mode !== 'park') return { refusal: NOT_ANSWERED };
@@ -178,9 +177,9 @@ export class CallInterrupts {
   }
 
   /** Published at once: other calls of the step may take longer. */
-  #park(interrupts: PendingInterrupt['interrupt'][], keeps: JsonObject): Waits {
+  #park(interrupts: PendingInterrupt['interrupt'][], state: JsonObject): ServerInterrupts {
     for (const interrupt of interrupts) this.#host.journal.append({ type: 'interrupt_requested', interrupt });
-    return { questions: interrupts.map((interrupt) => ({ interrupt })), keeps };
+    return { interrupts: interrupts.map((interrupt) => ({ interrupt })), state };
   }
 
   #interruptOf(request: InputRequest): ServerInterrupt {

@@ -54,7 +54,7 @@ async function makeCalls(
   const paid = samplingUsage.addTo(after);
   if (paid.pending.length === 0) return { state: await addMemberAnswers(host, paid), context: { phase } };
   // Published before the run parks, together with the interrupts of other calls.
-  if (paid.pending.some(({ asks }) => asks && !asks.isOpen))
+  if (paid.pending.some(({ functionInterrupt: asks }) => asks && !asks.isOpen))
     return { state: paid, context: { phase: 'human_response' } };
   host.journal.append({ type: 'run_parked' });
   return { state: { ...paid, status: 'parked' }, context: { phase: 'waiting' } };

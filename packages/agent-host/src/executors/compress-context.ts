@@ -18,10 +18,10 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
     const plan = planCompaction(messages, window, because);
     if (!plan || host.signal.aborted) return { state, context };
 
-    const folded = messages.slice(plan.from, plan.to);
-    const last = folded.at(-1);
+    const compacted = messages.slice(plan.from, plan.to);
+    const last = compacted.at(-1);
     if (!last) return { state, context };
-    const count = folded.filter(({ role }) => role !== 'system').length;
+    const count = compacted.filter(({ role }) => role !== 'system').length;
     journal.append({ type: 'compression_started', messages: count });
     const { text, wasRequested, usage, cost, error } = await summarize(host, state.limits, { messages, plan, window });
     if (host.signal.aborted) return { state, context };
@@ -34,9 +34,9 @@ export function createCompressContext(host: RunHost): Executor<'compress_context
       createdAt: clock.now(),
       role: 'system',
       parts: [{ type: 'text', text: summary }],
-      folds: {
+      compaction: {
         upTo: last.id,
-        messages: count + (plan.before?.folds.messages ?? 0),
+        messages: count + (plan.before?.compaction.messages ?? 0),
         tokensBefore: plan.tokens,
         tokensAfter: tokensOfText(summary),
       },

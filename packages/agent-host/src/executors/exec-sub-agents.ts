@@ -26,7 +26,7 @@ export function createExecSubAgents(
     const pending: PendingCall[] = [];
     for (const call of calls) pending.push(isNew(call) ? await started(host, call, summarized) : call);
     const next: AgentState = { ...summarized.state, pending };
-    const isAsked = pending.some(({ asks }) => asks && !asks.isOpen);
+    const isAsked = pending.some(({ functionInterrupt: asks }) => asks && !asks.isOpen);
     const waits = openChildrenOf(next).length > 0 || openInterrupts(next).length > 0;
     if (isAsked || !waits) return { state: next, context: { phase: 'human_response' } };
     host.journal.append({ type: 'run_parked' });
@@ -35,13 +35,13 @@ export function createExecSubAgents(
 }
 
 function isNew(call: PendingCall): call is RunnableCall {
-  return call.asks?.kind === 'delegation' && !call.asks.isOpen;
+  return call.functionInterrupt?.kind === 'delegation' && !call.functionInterrupt.isOpen;
 }
 
 type Summarized = { state: AgentState; summary: string | null };
 
 async function started(host: RunHost, call: RunnableCall, { state, summary }: Summarized): Promise<PendingCall> {
-  const { asks, asked = [], callId } = call;
+  const { functionInterrupt: asks, answeredInterrupts: asked = [], callId } = call;
   const { subAgents, conversation, tools } = host;
   if (asks?.kind !== 'delegation') return call;
   const before = asked.reduce((sum, each) => sum + (each.kind === 'delegation' ? each.tasks.length : 0), 0);
@@ -53,7 +53,12 @@ async function started(host: RunHost, call: RunnableCall, { state, summary }: Su
   const isStarted = children.some((child) => 'runId' in child);
   return {
     ...call,
-    asks: { ...asks, isOpen: true, children, ...(isStarted ? {} : { answer: { decision: 'over' as const } }) },
+    functionInterrupt: {
+      ...asks,
+      isOpen: true,
+      children,
+      ...(isStarted ? {} : { answer: { decision: 'over' as const } }),
+    },
   };
 }
 
@@ -71,7 +76,7 @@ function messagesBefore(messages: readonly Message[], callId: string): readonly 
 
 /** One summary for all tasks of the step that need it. */
 async function summaryFor(host: RunHost, calls: readonly PendingCall[], state: AgentState): Promise<Summarized> {
-  const isNeeded = ({ asks }: PendingCall): boolean =>
+  const isNeeded = ({ functionInterrupt: asks }: PendingCall): boolean =>
     asks?.kind === 'delegation' && !asks.isOpen && asks.tasks.some(({ context }) => context === 'summary');
   const call = calls.find(isNeeded);
   const messages = call ? messagesBefore(host.conversation.messages(), call.callId) : [];

@@ -18,14 +18,14 @@ export class FunctionInterrupts {
   #count = 0;
   #openInterrupt: PendingFunctionInterrupt | null = null;
 
-  constructor(host: InterruptHost, { asked = [], asks }: PendingCall) {
+  constructor(host: InterruptHost, { answeredInterrupts: asked = [], functionInterrupt: asks }: PendingCall) {
     this.#host = host;
     this.#answered = asks?.answer ? [...asked, asks] : asked;
   }
 
   /** The interrupts to store with the call; null if it has asked nothing new. */
-  get newInterrupts(): { asks: PendingFunctionInterrupt; asked: PendingFunctionInterrupt[] } | null {
-    return this.#openInterrupt && { asks: this.#openInterrupt, asked: [...this.#answered] };
+  get newInterrupts(): Pick<PendingCall, 'functionInterrupt' | 'answeredInterrupts'> | null {
+    return this.#openInterrupt && { functionInterrupt: this.#openInterrupt, answeredInterrupts: [...this.#answered] };
   }
 
   /** Returns a stored answer at once; without one it never settles, because the call is made again with the answer. */

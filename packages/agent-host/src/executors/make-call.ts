@@ -33,7 +33,7 @@ export function planCall(host: RunHost, call: PendingCall): CallPlan {
   const handle = taskOf(host, call);
   if (handle) return { do: 'wait', call, handle };
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
-  const userAnswer = isDoubted ? call.doubt?.answer : undefined;
+  const userAnswer = isDoubted ? call.inDoubt?.answer : undefined;
   if (userAnswer?.decision === 'failed') return answer(notSent(USER_SAYS_FAILED));
   if (userAnswer?.decision === 'result') return answer(userAnswer.result ?? resultFromUser(userAnswer.text));
   if (call.refusal) return answer(refused(call, call.refusal));
@@ -58,7 +58,7 @@ function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: Runnab
 export function isInDoubt(host: RunHost, call: PendingCall): call is RunnableCall {
   const entry = host.ledger.find(call.callId);
   if (!entry || call.problem || committedAnswer(host, call) || taskOf(host, call)) return false;
-  if (entry.status === 'in_doubt') return call.doubt?.answer === undefined;
+  if (entry.status === 'in_doubt') return call.inDoubt?.answer === undefined;
   return entry.status === 'sent' && !host.repeatable(call.tool);
 }
 
@@ -97,11 +97,11 @@ export async function makeCall(
   if (plan.do === 'wait') return waitForTask(host, call, plan.handle, samplingUsage, state.step);
   const { callId, name, tool } = call;
   // The user's answer to a call in doubt is newer than the decision about its tool.
-  const refusal = call.doubt ? undefined : await host.forbidden(tool, call.arguments);
+  const refusal = call.inDoubt ? undefined : await host.forbidden(tool, call.arguments);
   if (refusal) return { result: notSent(refusal) };
   const interrupts = new CallInterrupts(host, { callId, tool, name, step: state.step, samplingUsage });
   const functionInterrupts = new FunctionInterrupts(host, call);
-  const userAnswer = call.waits && (await interrupts.resume(call.waits));
+  const userAnswer = call.serverInterrupts && (await interrupts.resume(call.serverInterrupts));
   if (userAnswer && 'refusal' in userAnswer) return { result: notSent(userAnswer.refusal) };
   host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
   const stored = host.ledger.sent(callId);
@@ -143,7 +143,11 @@ export async function makeCall(
 }
 
 /** The members for a call. When it is made again with their answers, the group may have changed since. */
-function groupOfCall({ group }: RunHost, { asks }: RunnableCall, state: AgentState): GroupOfCall | undefined {
+function groupOfCall(
+  { group }: RunHost,
+  { functionInterrupt: asks }: RunnableCall,
+  state: AgentState,
+): GroupOfCall | undefined {
   if (!group) return undefined;
   const asked = asks?.kind === 'delegation' ? asks.tasks.flatMap(({ member }) => (member ? [member] : [])) : [];
   const names = group.members.map(({ name }) => name);
@@ -195,10 +199,10 @@ async function settled(
   if (isAbandoned(result) && host.asking.mode === 'park' && !host.signal.aborted) {
     return { call, isDoubted: true };
   }
-  const waits = await interrupts.waitsOf(result);
-  if (waits === null) return { result: (await host.keepResult?.(result)) ?? result };
+  const serverInterrupts = await interrupts.interruptsOf(result);
+  if (serverInterrupts === null) return { result: (await host.keepResult?.(result)) ?? result };
   host.ledger.unsend(call.callId);
-  return { call: { ...call, waits } };
+  return { call: { ...call, serverInterrupts } };
 }
 
 /** The tab or the process that made the call is gone: only the user may find out whether it took effect. */
@@ -217,7 +221,7 @@ export function notSent(error: ErrorInfo): ToolResult {
 
 /** The result of a call that must not be made. One in doubt that is not repeated keeps its unknown outcome. */
 function refused(call: RunnableCall, refusal: ErrorInfo): ToolResult {
-  return call.doubt ? failedResult(refusal, 'unknown') : notSent(refusal);
+  return call.inDoubt ? failedResult(refusal, 'unknown') : notSent(refusal);
 }
 
 function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {

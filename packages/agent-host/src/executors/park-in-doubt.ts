@@ -20,7 +20,7 @@ export function withDoubtInterrupt(host: RunHost, call: RunnableCall, step: numb
   const { callId, tool, name } = call;
   const entry = host.ledger.find(callId);
   if (!entry) return call;
-  const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.doubt?.sentAt ?? entry.updatedAt);
+  const sentAt = entry.status === 'sent' ? entry.updatedAt : (call.inDoubt?.sentAt ?? entry.updatedAt);
   if (entry.status === 'sent') host.ledger.settle(callId, 'in_doubt', { sentAt });
   // A repeated call can be in doubt again; each time has an interrupt of its own.
   const interruptId = `${callId}.in_doubt.${step}`;
@@ -34,5 +34,5 @@ export function withDoubtInterrupt(host: RunHost, call: RunnableCall, step: numb
     sentAt,
   };
   host.journal.append({ type: 'interrupt_requested', interrupt });
-  return { ...call, doubt: { interruptId, sentAt } };
+  return { ...call, inDoubt: { interruptId, sentAt } };
 }

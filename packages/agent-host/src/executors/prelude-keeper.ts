@@ -20,7 +20,7 @@ export function createPreludeKeeper(keep: KeepPrelude | undefined): (inputs: Req
 function preludeOf({ sources, tools, conversation: [first] }: RequestInputs): RequestPrelude {
   const { serverInstructions, skills, historyMessages, inputTemplate, examples } = sources;
   return {
-    instructions: first?.role === 'system' && !first.folds ? textOf(first) : '',
+    instructions: first?.role === 'system' && !first.compaction ? textOf(first) : '',
     serverInstructions: [...serverInstructions],
     tools: tools.map(plain),
     ...defined({ skills, historyMessages, inputTemplate }),

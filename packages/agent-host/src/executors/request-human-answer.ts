@@ -29,9 +29,9 @@ async function request(
 ): Promise<RunPoint> {
   const { asking, journal } = host;
   const isPut = (call: PendingCall): call is RunnableCall =>
-    call.asks !== undefined && !call.asks.answer && isMeant(call.asks);
+    call.functionInterrupt !== undefined && !call.functionInterrupt.answer && isMeant(call.functionInterrupt);
   const withInterrupts = calls.map((call): PendingCall =>
-    isPut(call) ? { ...call, asks: opened(host, state, call) } : call,
+    isPut(call) ? { ...call, functionInterrupt: opened(host, state, call) } : call,
   );
   if (asking.mode === 'park') {
     for (const call of withInterrupts) {
@@ -50,7 +50,11 @@ async function request(
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
 }
 
-function opened({ journal }: RunHost, { step }: AgentState, { asks, callId }: PendingCall): PendingFunctionInterrupt {
+function opened(
+  { journal }: RunHost,
+  { step }: AgentState,
+  { functionInterrupt: asks, callId }: PendingCall,
+): PendingFunctionInterrupt {
   if (!asks) throw new TypeError(`call ${callId} has no interrupt`);
   // A form is published before its step is stored, so another attempt needs another id.
   if (asks.kind === 'elicitation') return { ...asks, isOpen: true, id: `${callId}.ask.${step}.${journal.attempt}` };
@@ -69,9 +73,10 @@ async function answered(
     journal.append({ type: 'interrupt_withdrawn', interruptId: interrupt.id });
     return call;
   }
-  const asks = withFunctionAnswer(call.asks, answer) ?? withFunctionAnswer(call.asks, DECLINED);
+  const asks =
+    withFunctionAnswer(call.functionInterrupt, answer) ?? withFunctionAnswer(call.functionInterrupt, DECLINED);
   journal.append({ type: 'interrupt_answered', interruptId: interrupt.id, answer: asks?.answer ?? DECLINED });
-  return asks ? { ...call, asks } : call;
+  return asks ? { ...call, functionInterrupt: asks } : call;
 }
 
 async function ask(

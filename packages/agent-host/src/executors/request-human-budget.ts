@@ -15,14 +15,14 @@ export function createRequestHumanBudget(host: RunHost): Executor<'request_human
       journal.append({ type: 'interrupt_requested', interrupt });
       journal.append({ type: 'run_parked' });
       return {
-        state: { ...state, pending, status: 'parked', asksBudget: interrupt },
+        state: { ...state, pending, status: 'parked', budgetInterrupt: interrupt },
         context: { phase: 'waiting', ...defined({ request }) },
       };
     }
-    const asked: AgentState = { ...state, pending, asksBudget: interrupt };
+    const asked: AgentState = { ...state, pending, budgetInterrupt: interrupt };
     const { askBudget, signal } = host;
     if (!askBudget) {
-      const { asksBudget: _answered, ...rest } = asked;
+      const { budgetInterrupt: _answered, ...rest } = asked;
       return { state: rest, context: { phase: 'ending', ending: { status: 'failed', error: budgetError(excess) } } };
     }
     journal.append({ type: 'interrupt_requested', interrupt });

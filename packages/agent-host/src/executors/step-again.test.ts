@@ -172,7 +172,7 @@ describe('a step that is retried after a crash', () => {
     const ledger = new Ledger().withEntry('a', 'in_doubt');
     const { make, callLog, results } = stepWith(ledger);
     const doubt = { interruptId: 'a.in_doubt.3', sentAt: 1, answer: { decision: 'repeat' } } as const;
-    await make([{ ...pending('a'), approved: true, doubt, decision: 'refused', refusal: FORBIDDEN }]);
+    await make([{ ...pending('a'), approved: true, inDoubt: doubt, decision: 'refused', refusal: FORBIDDEN }]);
     expect(callLog).toEqual([]);
     expect(results()).toMatchObject([{ outcome: 'unknown', error: FORBIDDEN }]);
     expect(ledger.log).toEqual([]);

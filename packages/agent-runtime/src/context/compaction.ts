@@ -5,20 +5,20 @@ import { memoizer } from './memoize.ts';
 import { hasContent } from './well-formed.ts';
 
 /** A summary that replaces the messages above it. */
-export type Summary = SystemMessage & { folds: CompactedRange };
+export type Summary = SystemMessage & { compaction: CompactedRange };
 
 export function isSummary(message: Message): message is Summary {
-  return message.role === 'system' && message.folds !== undefined;
+  return message.role === 'system' && message.compaction !== undefined;
 }
 
 /**
  * The last summary of a branch, and the index of the first message that it does not replace; null without a summary.
  */
-function lastFold(messages: readonly Message[]): { summary: Summary; rest: number } | null {
+function lastCompaction(messages: readonly Message[]): { summary: Summary; rest: number } | null {
   for (let at = messages.length - 1; at >= 0; at--) {
     const summary = messages[at];
     if (!summary || !isSummary(summary)) continue;
-    const { upTo } = summary.folds;
+    const { upTo } = summary.compaction;
     for (let last = at - 1; last >= 0; last--) if (messages[last]?.id === upTo) return { summary, rest: last + 1 };
   }
   return null;
@@ -27,9 +27,9 @@ function lastFold(messages: readonly Message[]): { summary: Summary; rest: numbe
 /** The conversation with the compacted messages replaced by their summary. */
 export function withCompactedMessages(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(isSummary)) return messages;
-  const fold = lastFold(messages);
-  if (!fold) return messages.filter((message) => !isSummary(message));
-  const { summary, rest } = fold;
+  const last = lastCompaction(messages);
+  if (!last) return messages.filter((message) => !isSummary(message));
+  const { summary, rest } = last;
   const instructions = messages[0]?.role === 'system' && !isSummary(messages[0]) ? [messages[0]] : [];
   const tail = messages.slice(Math.max(rest, instructions.length)).filter((message) => !isSummary(message));
   const [first, ...others] = tail;
@@ -77,8 +77,8 @@ export function planCompaction(
   window: number,
   because: 'full' | 'refused',
 ): CompactionPlan | null {
-  const fold = lastFold(messages);
-  const from = fold?.rest ?? messages.findIndex((message) => message.role !== 'system');
+  const last = lastCompaction(messages);
+  const from = last?.rest ?? messages.findIndex((message) => message.role !== 'system');
   if (from === -1) return null;
   const to = placeOfCut(messages, from, window * KEPT_SHARE);
   let tokens = 0;
@@ -91,15 +91,15 @@ export function planCompaction(
   }
   if (count < 2 && tokens < window * KEPT_SHARE) return null;
   if (because === 'full' && tokens < window * MIN_FREED_SHARE) return null;
-  return { from, to, before: fold?.summary ?? null, tokens };
+  return { from, to, before: last?.summary ?? null, tokens };
 }
 
 /** Selects all messages for a summary; null if there is nothing to summarize. */
 export function planSummary(messages: readonly Message[]): CompactionPlan | null {
-  const fold = lastFold(messages);
-  const from = fold?.rest ?? messages.findIndex((message) => message.role !== 'system');
-  if (from === -1 || (fold === null && from >= messages.length)) return null;
-  return { from, to: messages.length, before: fold?.summary ?? null, tokens: 0 };
+  const last = lastCompaction(messages);
+  const from = last?.rest ?? messages.findIndex((message) => message.role !== 'system');
+  if (from === -1 || (last === null && from >= messages.length)) return null;
+  return { from, to: messages.length, before: last?.summary ?? null, tokens: 0 };
 }
 
 /** After a complete turn if possible, and before a user message rather than before an answer. */

@@ -94,7 +94,7 @@ describe('the conversation of a group', { tags: ['C12.10'] }, () => {
   test('has no private message of others, nor a summary that may contain one', () => {
     const summary = { upTo: 'x', messages: 1, tokensBefore: 1, tokensAfter: 1 };
     const messages: Message[] = [
-      { ...base('f'), role: 'system', parts: [{ type: 'text', text: 'Ada is the wolf' }], folds: summary },
+      { ...base('f'), role: 'system', parts: [{ type: 'text', text: 'Ada is the wolf' }], compaction: summary },
       ...decision(
         'Psst, wolf.',
         { member: 'Ada', instruction: 'You are the wolf', private: true },

@@ -2,9 +2,7 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
-import { addAliases } from '../aliases.ts';
 import type { Invocation } from '../command-io.ts';
-import { printNote } from '../mcp/output.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../options.ts';
 import { clientOf, onServer } from '../server/on-server.ts';
 import type { ServerFlags } from '../server/server-client.ts';
@@ -44,7 +42,7 @@ Examples:
       await listInterrupts(io, await clientOf(io, flags), flags);
     });
 
-  const command = onServer(
+  onServer(
     interrupts
       .command('answer')
       .argument('[id...]', 'interrupts to answer; without an answer flag, the terminal prompts for each')
@@ -78,7 +76,6 @@ Examples:
       const { answerCommand } = await import('./answer-command.ts');
       invocation.exitCode = await answerCommand(io, await clientOf(io, flags), ids, flags);
     });
-  addAliases(command, 'deny', ['refuse'], (line) => printNote(io, line));
 }
 
 function object(text: string): JsonObject {

@@ -134,8 +134,7 @@ describe('toolyard interrupts', () => {
   it('denies a call and stops its run', async () => {
     await using scene = await waiting('one', 'two');
     const { cli, asked, model } = scene;
-    const denied = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--refuse', '--stop', '--reason', 'not here');
-    expect(denied.stderr).toContain('--refuse is deprecated; use --deny.');
+    const denied = await cli('interrupts', 'answer', asked[0]?.id ?? '', '--deny', '--stop', '--reason', 'not here');
     expect(denied.code, denied.stderr).toBe(0);
     expect(await scene.over()).toMatchObject({ status: 'cancelled' });
     expect(model.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);

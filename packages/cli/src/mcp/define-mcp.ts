@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { addAliases } from '../aliases.ts';
 import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
 import type { ApproveFlags } from './approve.ts';
@@ -8,7 +7,6 @@ import type { ServerFlags } from '../server/server-client.ts';
 import type { AuthFlags } from './auth.ts';
 import type { AddFlags } from './change.ts';
 import type { McpFlags } from './mcp-source.ts';
-import { printNote } from './output.ts';
 import type { SourceCommand, ServerCommand } from './run.ts';
 import type { TargetFlags } from './target.ts';
 import type { UnsandboxedFlags } from './unsandboxed.ts';
@@ -42,10 +40,6 @@ Examples:
   defineToolCommands(mcp, invocation);
   defineResourceAndPromptCommands(mcp, invocation);
   defineServeCommand(program, mcp, invocation);
-  for (const command of mcp.commands) {
-    addAliases(command, 'standalone', ['alone'], (line) => printNote(invocation.io, line));
-    addAliases(command, 'sign-out', ['out'], (line) => printNote(invocation.io, line));
-  }
 }
 
 function defineServerCommands(mcp: Command, invocation: Invocation): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ServeFlag } from '@toolyard/server/serve-flags';
 import { serveFlags } from '@toolyard/server/serve-flags';
-import { addAliases, isGiven, nameOf } from '../aliases.ts';
+import { addAliases, isGiven, nameOf } from './aliases.ts';
 import type { Invocation } from '../command-io.ts';
 import { repeatable } from '../options.ts';
 import { sanitize } from '../sanitize.ts';

@@ -125,7 +125,7 @@ export const toolReference = named(
   z.strictObject({
     serverId: z.string(),
     name: z.string(),
-    /** Absent only in references that an older version stored; {@link originOf} derives it. */
+    /** Absent: `server`. */
     origin: z.enum(['server', 'tab']).exactOptional(),
   }),
 );

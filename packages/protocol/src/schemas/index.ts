@@ -39,6 +39,5 @@ export * from './unsandboxed.ts';
 export * from './media-tools.ts';
 export * from './web-tools.ts';
 export * from './webhook.ts';
-export { DEPRECATED_AT, deprecatedFields, deprecatedRoutes } from './routes/deprecated.ts';
 export * from './routes/index.ts';
 export type { RouteContract } from './routes/define-routes.ts';

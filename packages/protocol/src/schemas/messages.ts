@@ -81,7 +81,7 @@ const tool = z.strictObject({
   editedArguments: jsonObject.exactOptional(),
   parts: z.tuple([z.strictObject({ type: z.literal('tool_result'), callId: z.string(), result: toolResult })]),
 });
-const fold = z.strictObject({
+const compactedRange = z.strictObject({
   /** Id of the last compacted message. */
   upTo: z.string(),
   /** Number of compacted messages, including those of earlier summaries. */
@@ -91,13 +91,13 @@ const fold = z.strictObject({
   tokensAfter: z.int(),
 });
 /** The messages that a summary replaces: those of its branch from the first to `upTo`. */
-export type CompactedRange = z.output<typeof fold>;
+export type CompactedRange = z.output<typeof compactedRange>;
 const system = z.strictObject({
   ...base,
   role: z.literal('system'),
   parts: z.array(textPart),
   /** Set on a summary: a model receives it instead of the messages of its branch up to this one. */
-  folds: fold.exactOptional(),
+  compaction: compactedRange.exactOptional(),
 });
 
 export const systemMessage = named('SystemMessage', system);

@@ -9,7 +9,7 @@ const SAYS_RULES: ReadonlySet<string> = new Set<keyof AgentConfiguration>(['inte
  * forbidden a call, so every call needs approval and stored permissions do not apply.
  */
 export function readStoredConfiguration(stored: unknown): AgentConfiguration {
-  const rest: JsonObject = isJsonObject(stored) ? withBudgetOfRun(stored) : {};
+  const rest: JsonObject = isJsonObject(stored) ? structuredClone(stored) : {};
   let hasLostRules = false;
   for (;;) {
     const read = agentConfiguration.safeParse(rest);
@@ -24,19 +24,6 @@ export function readStoredConfiguration(stored: unknown): AgentConfiguration {
       for (const key of keys) takeOut(rest, key === undefined ? issue.path : [...issue.path, key]);
     }
   }
-}
-
-/** Earlier versions stored the budget of a run among its limits. */
-export function withBudgetOfRun(configuration: JsonObject): JsonObject {
-  const rest: JsonObject = structuredClone(configuration);
-  const { limits } = rest;
-  if (!isJsonObject(limits) || !('maxCost' in limits)) return rest;
-  const { maxCost: dollars, ...others } = limits;
-  const { budgets = [] } = rest;
-  const isSet = Array.isArray(budgets) && budgets.some((each) => isJsonObject(each) && each['of'] === 'run');
-  const added =
-    Array.isArray(budgets) && !isSet && dollars !== undefined ? [...budgets, { of: 'run', dollars }] : budgets;
-  return { ...rest, limits: others, budgets: added };
 }
 
 /** Removes the value at a path; if a property is missing or part of a list, the whole field it belongs to. */

@@ -10,7 +10,6 @@ import type { FileEmail } from '../email/email-settings.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
-import { withBudgetOfRun } from './agent-configuration.ts';
 import { checkBaseUrl } from './base-url.ts';
 import type { FileFlags, FlagsByConfigKey, ServeFlag } from './serve-flags.ts';
 import { serveFlags } from './serve-flags.ts';
@@ -205,11 +204,7 @@ function smtpUrlOf(
 
 function checked(file: JsonFile): z.infer<typeof schema> {
   const { value } = file;
-  const defaults = isJsonObject(value) ? value['defaults'] : undefined;
-  const read = schema.safeParse(
-    isJsonObject(value) && isJsonObject(defaults) ? { ...value, defaults: withBudgetOfRun(defaults) } : value,
-    { error: plainZodError },
-  );
+  const read = schema.safeParse(value, { error: plainZodError });
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   if (issue === undefined)

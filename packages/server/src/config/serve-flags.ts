@@ -10,7 +10,7 @@ export type ServeFlag = {
   no?: string;
   /** The environment variable that sets it as well; the flag takes precedence. */
   env?: string;
-  /** Older names. They work with a deprecation warning; the current name takes precedence. */
+  /** Names of llama.cpp. They work with a deprecation warning; the current name takes precedence. */
   aliases?: { flags?: readonly string[]; env?: readonly string[] };
   /** The key of `config.json` that sets it as well. Flag and variable take precedence; lists and objects are merged. */
   configKey?: string;

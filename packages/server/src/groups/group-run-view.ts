@@ -47,7 +47,7 @@ type Speaking = Omit<GroupRunView['speaking'][number], 'status'>;
 
 /** The members that the run waits for. */
 function membersIn({ pending }: AgentState): Speaking[] {
-  return pending.flatMap(({ asks }) => {
+  return pending.flatMap(({ functionInterrupt: asks }) => {
     if (asks?.kind !== 'delegation' || asks.answer) return [];
     return asks.tasks.flatMap(({ member }, at): Speaking[] => {
       const child = asks.children?.[at];

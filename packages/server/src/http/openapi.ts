@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
-import { deprecatedFields, problem, schemaNames } from '@toolyard/protocol/schemas';
+import { problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { RouteDescription } from './router.ts';
 import { scopesOf } from './router.ts';
@@ -38,9 +38,6 @@ function operation(route: RouteDescription): JsonObject {
   return {
     summary,
     operationId: operationId(route),
-    ...(route.successor === undefined
-      ? {}
-      : { deprecated: true, description: `Deprecated: use ${route.method} ${route.successor}.` }),
     tags: [route.path.split('/').filter((step) => step !== 'api')[1] ?? 'operations'],
     security: open ? [] : [{ bearer: scopes.length === 1 ? [...scopes] : [] }],
     ...(scopes.length > 0 ? { 'x-scopes': [...scopes] } : {}),
@@ -121,22 +118,11 @@ function componentSchemas(): JsonObject {
   const found: JsonObject = {};
   for (const [name, schema] of Object.entries(schemas)) {
     const { $id: _id, $schema: _dialect, ...rest } = plain(schema);
-    found[name] = withDeprecatedFields(name, rest);
+    found[name] = rest;
   }
   // Zod's union refers to itself, which TypeScript rejects as a generated type; every JSON value is one.
   found['JsonValue'] = { description: 'Any JSON value' };
   return found;
-}
-
-/** Adds the old names of renamed fields, marked as deprecated. */
-function withDeprecatedFields(name: string, schema: JsonObject): JsonObject {
-  const { properties } = schema;
-  if (!isJsonObject(properties)) return schema;
-  const added: JsonObject = {};
-  for (const [old, field] of Object.entries(deprecatedFields[name] ?? {})) {
-    added[old] = { allOf: [properties[field] ?? {}], deprecated: true, description: `Deprecated: use \`${field}\`.` };
-  }
-  return { ...schema, properties: { ...properties, ...added } };
 }
 
 function reference(name: string): string {

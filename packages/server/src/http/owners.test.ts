@@ -222,11 +222,11 @@ function targetOf({ method, path }: RouteDescription): string {
   return filled + (QUERIES[`${method} ${path}`] ?? '');
 }
 
-function optionsOf({ method, path, successor, body, upload }: RouteDescription): TestRequestOptions {
+function optionsOf({ method, path, body, upload }: RouteDescription): TestRequestOptions {
   const headers = as(BERT);
   if (method === 'GET') return { headers };
   if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };
-  const json = BODIES[`${method} ${successor ?? path}`];
+  const json = BODIES[`${method} ${path}`];
   if (body !== undefined && json === undefined) throw new Error(`${method} ${path}: say here what fits it`);
   return { method: method, headers, json: json ?? {} };
 }

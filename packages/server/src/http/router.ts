@@ -18,13 +18,6 @@ import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import { refuseStoredFiles } from './auth/limited-keys.ts';
 import { changesApproval, requireScope } from './auth/scopes.ts';
 import { contentTypeOf, readJsonBody } from './body.ts';
-import {
-  announceSuccessor,
-  formerFieldsAdder,
-  formerPathsOf,
-  markDeprecated,
-  renameFormerFields,
-} from './deprecated.ts';
 import { plainZodError } from './plain-zod-error.ts';
 import { validationError, quoted, refusal } from './problems.ts';
 import type { AppContext, AppEnv } from './types.ts';
@@ -37,8 +30,6 @@ const NO_ONE: Principal = { ...OWNER, via: 'open', scopes: [] };
 export type RouteDescription = RouteContract & {
   method: RouteMethod;
   path: string;
-  /** For a deprecated route: the path of its successor. */
-  successor?: string;
 };
 
 type RouteRequest<Key extends keyof Routes> = {
@@ -76,7 +67,6 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
     descriptions,
     route(key, handle, { precheck, formOf } = {}) {
       const route = describe(key);
-      const addFormerFields = formerFieldsAdder(route.answer);
       const answer = async (c: AppContext): Promise<Response> => {
         const id = c.req.param('id');
         const principal = route.open ? NO_ONE : await authentication.principalOf(c.env.incoming, { key, id });
@@ -90,18 +80,10 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
         if (handled instanceof Response) return handled;
         if (route.answer === undefined) return new Response(null, { status: route.status ?? 204 });
         const acceptEncoding = c.req.header('accept-encoding');
-        return jsonAnswer(addFormerFields(handled), { status: route.status ?? 200, acceptEncoding });
+        return jsonAnswer(handled, { status: route.status ?? 200, acceptEncoding });
       };
       descriptions.push(route);
       app.on(route.method, honoPath(route.path), answer);
-      for (const path of formerPathsOf(key)) {
-        descriptions.push({ ...route, path, successor: route.path });
-        app.use(honoPath(path), async (c, next) => {
-          await next();
-          if (c.req.method === route.method) announceSuccessor(c, route.path);
-        });
-        app.on(route.method, honoPath(path), answer);
-      }
     },
   };
 }
@@ -180,9 +162,7 @@ async function readBody(
   if (open !== true) await auto.check(principal, json);
   precheck?.(json);
   const schema = formOf?.(json) ?? described;
-  const { body, changed } = renameFormerFields(schema, json);
-  if (changed) markDeprecated(c);
-  const parsed = schema.safeParse(body, { error: plainZodError });
+  const parsed = schema.safeParse(json, { error: plainZodError });
   if (!parsed.success) throw validationError(parsed.error, 'body');
   refuseStoredFiles(principal, parsed.data);
   return parsed.data;

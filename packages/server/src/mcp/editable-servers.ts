@@ -18,7 +18,6 @@ import { McpJsonWatcher } from './mcp-json-watcher.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { createPluginSettings } from './plugin-settings.ts';
 import type { ServersOptions } from './servers-options.ts';
-import { assignOrigins } from './assign-origins.ts';
 
 export type EditableServersOptions = Pick<
   ServersOptions,
@@ -91,22 +90,15 @@ export abstract class EditableServers {
   /** Forgets the sign-in of a server that is being removed. */
   protected abstract forgetSignIn(principal: Owner, id: string): Promise<unknown>;
 
-  isConfigured(id: string): boolean {
-    return this.book.find(id) !== undefined;
-  }
-
   /** The servers without a fault, as they are configured now. */
   get configured(): ServerConfig[] {
     return this.book.usable;
   }
 
-  /** Returns true if approvals of tools were written that this process has not read. */
-  protected async startList({ watch }: { watch: boolean }): Promise<boolean> {
+  protected async startList({ watch }: { watch: boolean }): Promise<void> {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
-    // If mcp.json cannot be read, its servers are unknown: the next start assigns the origins.
-    return this.#file.fault === undefined && (await assignOrigins(this.#options, this.book));
   }
 
   protected async closeList(): Promise<void> {

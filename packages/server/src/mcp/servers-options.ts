@@ -19,7 +19,7 @@ export type ServersOptions = {
   /** The owner of this server: the only user who may change MCP servers. */
   owner: Owner;
   settings: SettingsRepository;
-  permissions: Pick<PermissionRepository, 'list' | 'settleOrigins'>;
+  permissions: Pick<PermissionRepository, 'list'>;
   /** Storage of hosted servers; without it they are kept for the life of the process. */
   secrets?: Pick<Secrets, 'get' | 'names' | 'add' | 'set' | 'remove'>;
   hub: Pick<LiveHub, 'changed'>;

@@ -30,7 +30,6 @@ import { readServerIcon } from './read-icon.ts';
 import { NO_USER_HANDLERS } from './no-user-handlers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import { createSignInFetches } from './sign-in-fetches.ts';
-import { startOrClose } from './start-or-close.ts';
 import type { StoredPins } from './stored-pins.ts';
 import { loadPins } from './stored-pins.ts';
 
@@ -38,7 +37,9 @@ import { loadPins } from './stored-pins.ts';
 export async function createServers(options: ServersOptions): Promise<ConnectedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
-  return startOrClose(new ConnectedServers(options, book, await loadPins(options)));
+  const servers = new ConnectedServers(options, book, await loadPins(options));
+  await servers.start();
+  return servers;
 }
 
 /** The MCP servers of a process with its own connections. */
@@ -128,7 +129,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   }
 
   async start(): Promise<void> {
-    if (await this.startList({ watch: this.#options.eager !== false })) await this.#readPins();
+    await this.startList({ watch: this.#options.eager !== false });
   }
 
   async list(principal: Owner): Promise<McpServerList> {
@@ -299,12 +300,8 @@ export class ConnectedServers extends EditableServers implements Servers {
   /** Reads changes and approvals made by another process with the same database. */
   async lookAgain(): Promise<void> {
     for (const id of await this.book.readAgain()) await this.#connections.switched(id);
-    await this.#readPins();
-    await this.lookForApprovals();
-  }
-
-  async #readPins(): Promise<void> {
     for (const tool of await this.#pins.readAgain()) this.#host.trust.reviewAgain(tool);
+    await this.lookForApprovals();
   }
 
   /** Connects an enabled server or disconnects a disabled one, if this process is responsible for it. */

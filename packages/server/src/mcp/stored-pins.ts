@@ -93,14 +93,6 @@ function readPin(value: JsonValue): ToolPin | null {
   return { hash, endpoint, definition };
 }
 
-/** Whether any definition of a tool was approved, by `server/tool`. */
-export async function hasPin(
-  { settings, owner }: Pick<StoredPinsOptions, 'settings' | 'owner'>,
-  key: string,
-): Promise<boolean> {
-  return readPin((await settings.get(owner, PREFIX + key)) ?? null) !== null;
-}
-
 /**
  * Stores the approval of a tool by a process that is not connected to its server; the previous definition stays known.
  */

@@ -98,7 +98,7 @@ async function carryOut(
   { principal, args }: MethodCall,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const [first, second, third] = args as [never, never, never];
+  const [first, second] = args as [never, never];
   switch (method) {
     case 'finishSignIn':
       return servers.finishSignIn(first satisfies SignInResponse);
@@ -109,10 +109,9 @@ async function carryOut(
     case 'call':
     case 'complete':
     case 'getPrompt':
+    case 'read':
     case 'skillFile':
       return servers[method](principal, first, second, signal);
-    case 'read':
-      return servers.read(principal, first, { uri: second, ...(third === true ? { fresh: true } : {}) }, signal);
     case 'readTabTools':
       return (tabTools ?? noRuns()).read(principal, first, second);
     case 'makeTabToolCall':

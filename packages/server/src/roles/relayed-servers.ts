@@ -7,7 +7,6 @@ import { ServerList } from '../mcp/server-list.ts';
 import { EditableServers, noServer } from '../mcp/editable-servers.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from '../mcp/server-view.ts';
 import type { ServersOptions } from '../mcp/servers-options.ts';
-import { startOrClose } from '../mcp/start-or-close.ts';
 import { storePin } from '../mcp/stored-pins.ts';
 import type { Servers } from '../services.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
@@ -46,7 +45,9 @@ type Row = { holder: LeasedServer['holder']; catalogue: ServerCatalogue | undefi
 export async function createRelayedServers(options: WebServersOptions): Promise<RelayedServers> {
   const { settings, owner, clock } = options;
   const book = await ServerList.open({ settings, owner, now: () => clock.now() });
-  return startOrClose(new RelayedServers(options, book));
+  const servers = new RelayedServers(options, book);
+  await servers.start();
+  return servers;
 }
 
 export class RelayedServers extends EditableServers implements Servers {
@@ -111,9 +112,7 @@ export class RelayedServers extends EditableServers implements Servers {
   log: Servers['log'] = (principal, id, after) => this.#ask('log', principal, id, after === undefined ? [] : [after]);
   call: Servers['call'] = (principal, id, request, signal) => this.#ask('call', principal, id, [request], signal);
   icon: Servers['icon'] = (principal, id, signal) => this.#ask('icon', principal, id, [], signal);
-  // As separate arguments: a process of the previous version reads the first one only.
-  read: Servers['read'] = (principal, id, { uri, fresh }, signal) =>
-    this.#ask('read', principal, id, [uri, ...(fresh === true ? [true] : [])], signal);
+  read: Servers['read'] = (principal, id, request, signal) => this.#ask('read', principal, id, [request], signal);
   skills: Servers['skills'] = (principal, id, signal) => this.#ask('skills', principal, id, [], signal);
   skillFile: Servers['skillFile'] = (principal, id, file, signal) =>
     this.#ask('skillFile', principal, id, [file], signal);

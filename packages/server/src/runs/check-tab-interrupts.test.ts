@@ -60,7 +60,6 @@ const facts = (change: Partial<TabRunFacts> = {}, asked: Partial<ApprovalInterru
         return { verdict: { decision: 'ask', about: { ...about, ...asked } }, about };
       }),
     }),
-  isConfigured: (id) => id === 'mail',
   callOf: (callId) => Promise.resolve(CALLS.find((call) => call.callId === callId)),
   ledger: () => Promise.resolve([SENT]),
   budgets: () => Promise.resolve([{ of: 'run', dollars: 3 }]),

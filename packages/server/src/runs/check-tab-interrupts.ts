@@ -29,7 +29,6 @@ import {
   formatToolReference,
   isJsonObject,
   MAX_OPEN_REQUESTS,
-  originOf,
 } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
@@ -44,7 +43,6 @@ export type TabRunFacts = {
   open: () => Promise<readonly StoredInterrupt[]>;
   /** The tools that the server has for the run, and its verdicts about these calls. */
   tools: (calls: readonly JudgedCall[]) => Promise<ReadTools>;
-  isConfigured: (serverId: string) => boolean;
   /** The call as the stored message has it. */
   callOf: (callId: string) => Promise<ToolCallPart | undefined>;
   ledger: () => Promise<readonly LedgerEntry[]>;
@@ -209,7 +207,7 @@ async function argumentsShown(
 async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
   const { tool, arguments: args, danger, diff, autoUnconfirmed, textCall, byRule } = interrupt;
   const expected = dangerOf(tool, args, { own: { port: facts.port } });
-  if (isOfTab(tool, facts)) {
+  if (isOfTab(tool)) {
     if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
     if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
     return requireOffered(interrupt, facts);
@@ -255,7 +253,7 @@ async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Pr
   }
   if (interrupt.sentAt > entry.updatedAt) throw forbiddenWrite(`another time of the call ${callId}`);
   await checkCall(interrupt, null, facts);
-  if (isOfTab(tool, facts)) await requireOffered(interrupt, facts);
+  if (isOfTab(tool)) await requireOffered(interrupt, facts);
 }
 
 /** The model asks through a built-in tool: the texts are those of its call. */
@@ -294,14 +292,14 @@ async function checkConversations({ mayBelongTo = [] }: ServerInterrupt, facts: 
 }
 
 async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {
-  const server = isOfTab(tool, facts) ? (await facts.offered()).find(({ id }) => id === tool.serverId) : undefined;
+  const server = isOfTab(tool) ? (await facts.offered()).find(({ id }) => id === tool.serverId) : undefined;
   if (server?.tools.some(({ name }) => name === tool.name)) return;
   throw forbiddenWrite(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
 }
 
 /** Built-in tools that a tab executes have its origin as well, but not the prefix of its servers. */
-function isOfTab(tool: ToolReference, { isConfigured }: TabRunFacts): boolean {
-  return originOf(tool, isConfigured) === 'tab' && tool.serverId.startsWith('browser-');
+function isOfTab(tool: ToolReference): boolean {
+  return tool.origin === 'tab' && tool.serverId.startsWith('browser-');
 }
 
 /** The tool of the server; of a tab only a built-in one, whichever process executes it. */

@@ -13,7 +13,7 @@ export type ChildUsage = { usage: Usage; cost: number | null; spent: Spent };
 /** The child runs that a parked run waits for. */
 export function childrenOf(state: AgentState): ChildRun[] {
   const open = new Set(openChildrenOf(state));
-  return state.pending.flatMap(({ asks }) =>
+  return state.pending.flatMap(({ functionInterrupt: asks }) =>
     asks?.kind === 'delegation'
       ? (asks.children ?? []).flatMap((child) => ('runId' in child && open.has(child.runId) ? [child] : []))
       : [],

@@ -37,7 +37,7 @@ describe('a conversation that exceeds the context window', () => {
       expect(events.map(({ type }) => type)).toContain('compression_finished');
       const branch = await bench.branch(conversation);
       const summary = branch.find(({ role }) => role === 'system');
-      expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], folds: { messages: 6 } });
+      expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], compaction: { messages: 6 } });
       expect(branch).toHaveLength(9);
       const [first, ...others] = transcriptLines(model.requests.at(-1)?.messages ?? []);
       expect(first).toContain('They like long words.');

@@ -29,7 +29,7 @@ import { startRun } from './start-run.ts';
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
   models: Pick<Models, 'open' | 'price' | 'facts'>;
-  servers: Pick<Servers, 'select' | 'approve' | 'isConfigured' | 'unsandboxed'>;
+  servers: Pick<Servers, 'select' | 'approve' | 'unsandboxed'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabToolSource;
   configurations: Configurations;
@@ -173,7 +173,6 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   });
   const inTabs = createTabRuns({
     storage,
-    servers: options.servers,
     toolCalls: options.tabToolsElsewhere ?? callMaker,
     port: () => options.policy?.().own?.port,
     pump,

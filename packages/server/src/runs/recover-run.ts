@@ -152,7 +152,7 @@ async function resume(
     return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
   }
   // Only the user continues a paused group; answers of members are taken first.
-  if (point.state.group?.paused && point.state.pending.length === 0 && !point.state.asksBudget) return point;
+  if (point.state.group?.paused && point.state.pending.length === 0 && !point.state.budgetInterrupt) return point;
   const answersById = new Map(inboxItems.answers.map(({ interruptId, answer }) => [interruptId, answer]));
   const { point: next, answered, stillOpen } = answerInterrupts(point, answersById, over);
   for (const { interruptId, answer } of answered) {

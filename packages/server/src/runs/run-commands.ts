@@ -10,12 +10,11 @@ import type {
   SendMessage,
   ShownCall,
   StoredInterrupt,
-  ToolReference,
   ToolResult,
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { canonicalJson, defined, originOf, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
@@ -36,7 +35,7 @@ import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'runStates'>;
-  servers: Pick<Servers, 'approve' | 'isConfigured'>;
+  servers: Pick<Servers, 'approve'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;
   queue: MessageQueue;
@@ -82,9 +81,8 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     original: InterruptAnswer,
     shown?: ShownCall,
   ): Promise<StoredInterrupt> {
-    const stored = await storage.runs.getInterrupt(principal, interruptId);
-    if (!stored) throw noInterrupt(interruptId);
-    const asked = withOrigin(stored, (id) => servers.isConfigured(id));
+    const asked = await storage.runs.getInterrupt(principal, interruptId);
+    if (!asked) throw noInterrupt(interruptId);
     checkAnswer(asked.interrupt, original, shown);
     const effective = withoutUnchanged(asked.interrupt, original);
     const sideEffect = await whereToKeep(principal, asked, effective);
@@ -119,7 +117,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         if (sideEffect) hub.changed(principal.ownerId, sideEffect.what, sideEffect.id);
         hub.changed(principal.ownerId, 'interrupts', asked.conversationId);
         await pool.wake(outcome.runId);
-        return { ...stored, status: 'answered', answer: effective, answeredAt: at };
+        return { ...asked, status: 'answered', answer: effective, answeredAt: at };
     }
   }
 
@@ -286,14 +284,6 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     removeQueued: (principal, conversationId, id) => queue.remove(principal, conversationId, id),
     sendQueued: (principal, conversationId, id) => queue.sendNow(principal, conversationId, id),
   };
-}
-
-/** Adds an origin to an interrupt of a version without origins. */
-function withOrigin(asked: StoredInterrupt, isConfigured: (serverId: string) => boolean): StoredInterrupt {
-  const { interrupt } = asked;
-  if (interrupt.kind === 'budget' || interrupt.tool.origin !== undefined) return asked;
-  const tool: ToolReference = { ...interrupt.tool, origin: originOf(interrupt.tool, isConfigured) };
-  return { ...asked, interrupt: { ...interrupt, tool } };
 }
 
 function resultText({ content }: ToolResult): string {

@@ -1,6 +1,5 @@
 import type { StoredRun } from '@toolyard/agent-host/durable';
 import { RunLost } from '@toolyard/agent-host/durable';
-import type { AgentState } from '@toolyard/agent-runtime';
 import { STATE_SCHEMA_VERSION } from '@toolyard/agent-runtime';
 import type {
   ApiKeyLimits,
@@ -8,13 +7,12 @@ import type {
   AssistantMessage,
   GroupCallKind,
   GroupDefinition,
-  JsonObject,
   JsonValue,
   LeasedRun,
   ModelReference,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 
 /** What a child run has of the runs above it, the nearest last. */
 export type SubAgentOrigin = {
@@ -71,31 +69,8 @@ export function readStoredRun(
       hint: 'Send the message again; the conversation is intact.',
     });
   }
-  // Only this package writes these columns, and the version determines their format. Rules, budgets and
-  // the limit of depth were added later.
-  const { budgets = budgetsBefore(configuration), limits } = configuration;
-  const known = { ...DEFAULT_LIMITS, ...(isJsonObject(limits) ? limits : {}) };
-  const whole = {
-    interventionRules: [],
-    ...configuration,
-    budgets,
-    limits: known,
-  } as unknown as RunConfiguration;
-  const { point, ...rest } = stored as unknown as StoredRun;
-  return { ...rest, point: { ...point, state: withSpent(point.state) }, configuration: whole };
-}
-
-/** Earlier versions stored the budget of a run among its limits. */
-function budgetsBefore({ limits }: JsonObject): JsonValue {
-  const dollars = isJsonObject(limits) ? limits['maxCost'] : undefined;
-  return typeof dollars === 'number' ? [{ of: 'run', dollars }] : [];
-}
-
-function withSpent(state: AgentState | Omit<AgentState, 'spent' | 'raised'>): AgentState {
-  if ('spent' in state) return state;
-  const tokens = (state.usage.inputTokens ?? 0) + (state.usage.outputTokens ?? 0);
-  const run = { dollars: state.cost ?? 0, tokens, calls: state.turns, unpriced: state.cost === null ? state.turns : 0 };
-  return { ...state, spent: { run, turn: ZERO_SPENT }, raised: [] };
+  // Only this package writes these columns, and the version determines their format.
+  return { ...(stored as unknown as StoredRun), configuration: configuration as unknown as RunConfiguration };
 }
 
 function isStoredRun(stored: JsonValue | null): boolean {

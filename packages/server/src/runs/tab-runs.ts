@@ -20,7 +20,7 @@ import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/prot
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import { keepFilesOfRun } from './keep-files.ts';
-import type { LiveHub, Models, RunsInTabs, Servers } from '../services.ts';
+import type { LiveHub, Models, RunsInTabs } from '../services.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import {
   checkSteering,
@@ -68,7 +68,6 @@ export type TabRunsOptions = {
     | 'runStates'
     | 'tabs'
   >;
-  servers: Pick<Servers, 'isConfigured'>;
   /** The tools of the server for these runs. */
   toolCalls: TabToolCalls;
   /** The port of this server. */
@@ -301,7 +300,6 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         (await storage.tabs.offersOf(principal, tabId)).map(({ conversationId }) => conversationId),
       open: async () => storage.runs.listInterrupts(principal, { runId: run.id, status: 'open', limit: 1_000 }),
       tools: (calls) => options.toolCalls.read(principal, run, calls),
-      isConfigured: (id) => options.servers.isConfigured(id),
       async callOf(callId) {
         const sent = commit.messages?.find(({ message }) => message.id === messageIdOfCall(callId))?.message;
         return sent ? callPartIn(sent, run, callId) : storedCallPart(storage.messages, principal, run, callId);

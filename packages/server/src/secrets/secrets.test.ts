@@ -189,11 +189,11 @@ describe('secrets with TOOLYARD_SECRET', () => {
       expect(() => statSync(checkFile())).toThrow();
     });
 
-    it('in a folder of an earlier version accept the secret that decrypts, including sign-ins', async () => {
+    it('in a folder without a fingerprint accept the secret that decrypts, including sign-ins', async () => {
       const sealing = secrets({ TOOLYARD_SECRET: ONE });
       const sealed = Buffer.from(await sealing.seal(me, 'sign-in:x', '{}'), 'base64');
       await storage.signIns.put(me, 'x', { sealed, expected: null, expiresAt: null, at: 1 });
-      // As before, unreadable secrets are reported, and no fingerprint is stored.
+      // Unreadable secrets are reported, and no fingerprint is stored.
       await secrets({ TOOLYARD_SECRET: TWO }).claim();
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
       await expect(secrets({ TOOLYARD_SECRET: TWO }).claim()).rejects.toMatchObject({ code: 'bad_config' });

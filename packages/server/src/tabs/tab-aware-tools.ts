@@ -12,7 +12,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { formatToolReference, originOf } from '@toolyard/protocol';
+import { formatToolReference } from '@toolyard/protocol';
 import type { TabRepository } from '@toolyard/storage';
 import type { TabCalls, TabCallsOf } from './tab-calls.ts';
 import type { TabPins } from './tab-pins.ts';
@@ -25,7 +25,6 @@ export type TabAwareToolsOptions = {
   startedAt: number;
   configuration: Pick<ResolvedAgentConfiguration, 'servers' | 'disabledTools'>;
   tabs: Pick<TabRepository, 'offers'>;
-  isConfigured: (serverId: string) => boolean;
   functions: FunctionTools;
   calls: TabCalls;
   pins: TabPins;
@@ -144,6 +143,6 @@ export class TabAwareTools implements RunTools {
   }
 
   #isLent(tool: ToolReference): boolean {
-    return originOf(tool, this.#options.isConfigured) === 'tab';
+    return tool.origin === 'tab';
   }
 }

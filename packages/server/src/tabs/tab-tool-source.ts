@@ -25,8 +25,6 @@ export function createTabToolSource(of: {
   storage: Pick<SharedStorage, 'tabs' | 'blobs' | 'settings'>;
   hub: Pick<RunHub, 'listen' | 'changed'>;
   functions: FunctionTools;
-  /** True for the id of a configured MCP server. */
-  isConfigured: (serverId: string) => boolean;
   clock: Clock;
 }): TabToolSource {
   const { storage, clock } = of;
@@ -41,7 +39,6 @@ export function createTabToolSource(of: {
         startedAt,
         configuration,
         tabs: storage.tabs,
-        isConfigured: of.isConfigured,
         calls,
         pins,
       }),

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, test } from 'vitest';
 import type {
   ClaimedTabCall,
@@ -11,7 +9,6 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
-import { DATABASE_FILE } from '@toolyard/storage';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import type { RunBench, RunBenchOptions } from '../runs/test-fixtures/bench.ts';
 import {
@@ -366,34 +363,6 @@ describe('a tab that closes during a call', () => {
       'assistant: Kept.',
     ]);
   });
-});
-
-test('a call that an earlier version asked about, without an origin, goes to the tab once allowed', async () => {
-  const at = await scene({ configuration: {} });
-  await tab(at).lends(NOTES);
-  const runId = await at.bench.ask(at.conversation, 'Keep this');
-  await untilStatus(at.bench, runId, 'parked');
-  at.bench.die();
-  const database = new DatabaseSync(join(at.folder, DATABASE_FILE));
-  for (const [table, column] of [
-    ['interrupts', 'interrupt'],
-    ['run_states', 'state'],
-  ]) {
-    const removed = `UPDATE ${table} SET ${column} = replace(${column}, ',"origin":"tab"', '')`;
-    expect(database.prepare(`${removed} WHERE ${column} LIKE '%"origin":"tab"%'`).run().changes).toBe(1);
-  }
-  database.close();
-
-  const model = scriptedModel([says('Kept.')]);
-  const next = await openBench(at.folder, { model });
-  const page = tab({ broker: deskOf(next), conversation: at.conversation });
-  await next.runs.answer(ANNE, asked(next, runId)[0]?.id ?? '', { decision: 'approve', scope: 'always' });
-  const call = await page.call();
-  expect(call.tool).toEqual({ serverId: 'browser-notes', name: 'note', origin: 'tab' });
-  await page.brings(call, await page.claim(call), answers('kept'));
-  await untilStatus(next, runId, 'done');
-  expect((await next.storage.permissions.list(ANNE)).map(({ tool }) => tool.origin)).toEqual(['tab']);
-  expect([...(await next.storage.settings.all(ANNE)).keys()]).toEqual(['tab.pin:browser-notes/note']);
 });
 
 test('calls are private to their owner', async () => {

@@ -128,6 +128,11 @@ function describe(problem: StorageProblem, where: string, detail: string): Omit<
         message: `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${suffix}.`,
         hint: 'Start the newer version. Nothing was changed.',
       };
+    case 'prerelease':
+      return {
+        message: `The database ${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
+        hint: 'Create another database for this version. Nothing was changed.',
+      };
     case 'not_ours':
       return {
         message: `The database ${where} contains tables of another program.`,

@@ -8,7 +8,7 @@ import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { checkDatabaseAt } from './check-at.ts';
 import { PostgresConnection } from './connection.ts';
-import { migratePostgresToLatest } from './migrate.ts';
+import { migratePostgresToLatest, POSTGRES_MIGRATIONS } from './migrate.ts';
 
 const clock = createFakeClock();
 
@@ -89,16 +89,53 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     await expect(checkDatabaseAt(url)).rejects.toMatchObject({ problem: 'newer_version' });
   });
 
+  test('of a version before the first release is rejected and left unchanged', async () => {
+    const url = await cluster().createDatabase();
+    await withStorage(url, startRun);
+    await cluster().query(url, `UPDATE toolyard_migrations SET name = '001-first'`);
+    const stored = () =>
+      cluster().query(
+        url,
+        `SELECT (SELECT json_agg(t) FROM pg_tables t WHERE schemaname = 'public') AS tables,
+          (SELECT json_agg(m) FROM toolyard_migrations m) AS migrations, (SELECT json_agg(r) FROM runs r) AS runs`,
+      );
+    const before = await stored();
+    const refused = await refusal(url);
+    expect(refused).toMatchObject({ problem: 'prerelease', code: 'bad_config' });
+    expect(refused.message).toContain('before its first release');
+    await expect(checkDatabaseAt(url)).rejects.toMatchObject({ problem: 'prerelease' });
+    expect(await stored()).toEqual(before);
+  });
+
+  test('gets a later migration once if several processes start at once, and keeps its data', async () => {
+    const url = await cluster().createDatabase();
+    await withStorage(url, startRun);
+    const connections = [1, 2, 3, 4].map(() => new PostgresConnection({ url, connections: 1 }));
+    const statements = ['CREATE TABLE added (x TEXT)', 'INSERT INTO added SELECT id FROM runs'];
+    const later = { ...POSTGRES_MIGRATIONS, '002-added': { kind: 'expand' as const, statements } };
+    try {
+      await Promise.all(connections.map((connection) => migratePostgresToLatest(connection, later)));
+      expect(await cluster().query(url, 'SELECT x FROM added')).toEqual([{ x: 'r1' }]);
+    } finally {
+      for (const connection of connections) await connection.close();
+    }
+  });
+
   test('keeps nothing of a failed migration', async () => {
     const url = await cluster().createDatabase();
     const connection = new PostgresConnection({ url });
     const step = (...statements: string[]) => ({ kind: 'expand' as const, statements });
+    const tables = () => cluster().query(url, `SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1`);
+    const broken = { ...POSTGRES_MIGRATIONS, '002-added': step('CREATE TABLE a (x TEXT)', 'NONSENSE') };
     try {
-      const broken = { a: step('CREATE TABLE a (x TEXT)'), b: step('CREATE TABLE runs (x TEXT)', 'NONSENSE') };
       await expect(migratePostgresToLatest(connection, broken)).rejects.toMatchObject({ problem: 'engine' });
-      expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
-      await migratePostgresToLatest(connection, { ...broken, b: step('CREATE TABLE b (x TEXT)') });
-      expect(await cluster().query(url, `SELECT * FROM pg_tables WHERE schemaname = 'public'`)).toHaveLength(3);
+      expect(await tables()).toEqual([]);
+      await migratePostgresToLatest(connection);
+      const baseline = await tables();
+      await expect(migratePostgresToLatest(connection, broken)).rejects.toMatchObject({ problem: 'engine' });
+      expect(await tables()).toEqual(baseline);
+      await migratePostgresToLatest(connection, { ...broken, '002-added': step('CREATE TABLE a (x TEXT)') });
+      expect(await tables()).toEqual([{ tablename: 'a' }, ...baseline]);
     } finally {
       await connection.close();
     }

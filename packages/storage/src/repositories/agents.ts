@@ -108,7 +108,7 @@ function toAgent(row: Selectable<Schema['agents']>): StoredAgent {
     id: row.id,
     title: row.title,
     configuration: row.configuration,
-    profile: row.profile ?? {},
+    profile: row.profile,
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

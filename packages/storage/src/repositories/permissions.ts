@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PermissionView, Owner, ToolOrigin, ToolReference } from '@toolyard/protocol';
+import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
@@ -17,11 +17,6 @@ export type PermissionRepository = {
   set(principal: Owner, permission: PermissionView): Promise<void>;
   /** `conversationId` null: the global decision. */
   remove(principal: Owner, tool: ToolReference, conversationId: string | null): Promise<boolean>;
-  /**
-   * Sets the origin of rows of a version without origins, for all owners. Returns the tools that were allowed among
-   * them.
-   */
-  settleOrigins(originOf: (tool: ToolReference) => ToolOrigin): Promise<ToolReference[]>;
 };
 
 type Row = Omit<Schema['permissions'], 'owner_id'>;
@@ -68,29 +63,6 @@ export function createPermissionRepository(engine: StorageEngine): PermissionRep
         .where('tool_name', '=', scrubText(name))
         .executeTakeFirst();
       return result.numDeletedRows > 0;
-    },
-    async settleOrigins(originOf) {
-      const allowed: ToolReference[] = [];
-      const rows = await db
-        .selectFrom('permissions')
-        .select(['server_id', 'tool_name', 'decision'])
-        .where('origin', 'is', null)
-        .execute();
-      const origins = new Map<string, ToolOrigin>();
-      for (const { server_id: serverId, tool_name: name, decision } of rows) {
-        const origin = originOf({ serverId, name });
-        origins.set(serverId, origin);
-        if (decision === 'allow') allowed.push({ serverId, name, origin });
-      }
-      for (const [serverId, origin] of origins) {
-        await db
-          .updateTable('permissions')
-          .set({ origin })
-          .where('server_id', '=', serverId)
-          .where('origin', 'is', null)
-          .execute();
-      }
-      return allowed;
     },
   };
 }

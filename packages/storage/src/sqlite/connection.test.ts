@@ -7,7 +7,7 @@ import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts
 import { openRunStore, temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
-import { migrateSqliteToLatest } from './migrate.ts';
+import { migrateSqliteToLatest, SQLITE_MIGRATIONS } from './migrate.ts';
 import type { SyncRunStore } from './run-store.ts';
 
 const FULL = 2;
@@ -123,22 +123,33 @@ describe('Kysely on node:sqlite', () => {
 });
 
 describe('migrations', () => {
-  test('a failed one rolls back all of this start, and a later start applies them', async () => {
-    const broken = { '001': ['CREATE TABLE a (x TEXT) STRICT'], '002': ['CREATE TABLE b (x TEXT) STRICT', 'NONSENSE'] };
-    await expect(migrateSqliteToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
-    const tables = (): string[] =>
-      connection.database
-        .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('a', 'b') ORDER BY name`)
-        .all()
-        .map((row) => String(row['name']));
-    expect(tables()).toEqual([]);
-    await migrateSqliteToLatest(kysely(), connection, { ...broken, '002': ['CREATE TABLE b (x TEXT) STRICT'] });
-    expect(tables()).toEqual(['a', 'b']);
+  const tables = (): string[] =>
+    connection.database
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('runs', 'a', 'b') ORDER BY name`)
+      .all()
+      .map((row) => String(row['name']));
+  const added = ['CREATE TABLE a (x TEXT) STRICT', `INSERT INTO a SELECT id FROM conversations`];
+
+  test('a later one is applied once, to the data of the baseline', async () => {
+    await migrateSqliteToLatest(kysely(), connection);
+    connection.database.exec(
+      `INSERT INTO conversations (id, owner_id, title, configuration, pinned, created_at, updated_at)
+       VALUES ('c1', 'anne', '', '{}', 0, 1, 1)`,
+    );
+    const later = { ...SQLITE_MIGRATIONS, '002-added': added };
+    await migrateSqliteToLatest(kysely(), connection, later);
+    await migrateSqliteToLatest(kysely(), connection, later);
+    expect(connection.prepare('SELECT x FROM a').all()).toEqual([{ x: 'c1' }]);
   });
 
-  test('are applied once', async () => {
-    const once = { '001': ['CREATE TABLE a (x TEXT) STRICT'] };
-    await migrateSqliteToLatest(kysely(), connection, once);
-    await migrateSqliteToLatest(kysely(), connection, once);
+  test('a failed one rolls back all of this start, and a later start applies them', async () => {
+    const broken = { ...SQLITE_MIGRATIONS, '002-added': added, '003': ['CREATE TABLE b (x TEXT) STRICT', 'NONSENSE'] };
+    await expect(migrateSqliteToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
+    expect(tables()).toEqual([]);
+    await migrateSqliteToLatest(kysely(), connection);
+    await expect(migrateSqliteToLatest(kysely(), connection, broken)).rejects.toThrow(/NONSENSE/);
+    expect(tables()).toEqual(['runs']);
+    await migrateSqliteToLatest(kysely(), connection, { ...broken, '003': ['CREATE TABLE b (x TEXT) STRICT'] });
+    expect(tables()).toEqual(['a', 'b', 'runs']);
   });
 });

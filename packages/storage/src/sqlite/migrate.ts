@@ -2,62 +2,14 @@ import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Migration, Kysely } from 'kysely';
 import { Migrator, sql } from 'kysely';
-import { searchText } from '../search-text.ts';
+import { PRERELEASE_MIGRATION } from '../migrations/prerelease.ts';
 import { storageError, toStorageError } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
-import { first } from './migrations/001-first.ts';
-import { queue } from './migrations/002-queue.ts';
-import { search } from './migrations/003-search.ts';
-import { queuedConfiguration } from './migrations/004-queued-configuration.ts';
-import { inbox } from './migrations/008-inbox.ts';
-import { signIns } from './migrations/005-sign-ins.ts';
-import { usage } from './migrations/006-usage.ts';
-import { requestPreludes } from './migrations/009-request-preludes.ts';
-import { tabs } from './migrations/010-tabs.ts';
-import { access } from './migrations/012-access.ts';
-import { permissionOrigins } from './migrations/013-permission-origins.ts';
-import { usageDays } from './migrations/014-usage-days.ts';
-import { drafts } from './migrations/015-drafts.ts';
-import { groups } from './migrations/024-groups.ts';
-import { notifiedSchedules } from './migrations/027-notified-schedules.ts';
-import { schedules } from './migrations/023-schedules.ts';
-import { runTriggers } from './migrations/025-run-triggers.ts';
-import { triggers } from './migrations/026-triggers.ts';
-import { runOrigins } from './migrations/028-run-origins.ts';
-import { listedConversations } from './migrations/029-listed-conversations.ts';
-import { artifactsAndMemories } from './migrations/016-artifacts-and-memories.ts';
-import { childConversations } from './migrations/022-child-conversations.ts';
-import { presetTasks } from './migrations/017-preset-tasks.ts';
-import { agents } from './migrations/020-agents.ts';
-import { tabCommits } from './migrations/011-tab-commits.ts';
+import { baseline } from './migrations/001-baseline.ts';
 
 /** In order; released migrations never change. */
 export const SQLITE_MIGRATIONS: Readonly<Record<string, readonly string[]>> = {
-  '001-first': first,
-  '002-queue': queue,
-  '003-search': search,
-  '004-queued-configuration': queuedConfiguration,
-  '005-sign-ins': signIns,
-  '006-usage': usage,
-  '008-inbox': inbox,
-  '009-request-preludes': requestPreludes,
-  '010-tabs': tabs,
-  '011-tab-commits': tabCommits,
-  '012-access': access,
-  '013-permission-origins': permissionOrigins,
-  '014-usage-days': usageDays,
-  '015-drafts': drafts,
-  '016-artifacts-and-memories': artifactsAndMemories,
-  '017-preset-tasks': presetTasks,
-  '020-agents': agents,
-  '022-child-conversations': childConversations,
-  '023-schedules': schedules,
-  '024-groups': groups,
-  '025-run-triggers': runTriggers,
-  '026-triggers': triggers,
-  '027-notified-schedules': notifiedSchedules,
-  '028-run-origins': runOrigins,
-  '029-listed-conversations': listedConversations,
+  '001-baseline': baseline,
 };
 
 /** Migrates the tables to this version: all missing migrations in one transaction, or none. */
@@ -66,9 +18,6 @@ export async function migrateSqliteToLatest(
   connection: SqliteConnection,
   migrations: Readonly<Record<string, readonly string[]>> = SQLITE_MIGRATIONS,
 ): Promise<void> {
-  connection.database.function('search_text', { deterministic: true, directOnly: true }, (text) =>
-    searchText(String(text)),
-  );
   if (isMigrated(connection, migrations)) return;
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(toKysely(migrations)) } });
   const { error } = await migrator.migrateToLatest();
@@ -85,8 +34,8 @@ function isMigrated({ database }: SqliteConnection, migrations: Readonly<Record<
 /**
  * Inspects a database file without writing to it.
  *
- * @throws StorageError `newer_version` for unknown migrations, `not_ours` for other tables, `corrupt` if it is not a
- * database.
+ * @throws StorageError `newer_version` for unknown migrations, `prerelease` for those before the first release, `not_ours`
+ * for other tables, `corrupt` if it is not a database.
  */
 export function refuseForeignDatabase(file: string): void {
   // An empty file is a valid database without tables.
@@ -99,6 +48,7 @@ export function refuseForeignDatabase(file: string): void {
     if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
     const done = names(database, 'SELECT name FROM kysely_migration');
     if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
+    if (done.includes(PRERELEASE_MIGRATION)) throw storageError('prerelease', file);
     const unknown = done.filter((name) => !(name in SQLITE_MIGRATIONS));
     if (unknown.length > 0) throw storageError('newer_version', file, unknown.join(', '));
   } catch (error) {

@@ -1,16 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { DATABASE_FILE } from '../layout.ts';
 import { openStorage } from '../open-storage.ts';
-import { PostgresConnection } from '../postgres/connection.ts';
-import { POSTGRES_MIGRATIONS as POSTGRES, migratePostgresToLatest as migratePostgres } from '../postgres/migrate.ts';
-import { SqliteConnection } from '../sqlite/connection.ts';
-import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
-import { SQLITE_MIGRATIONS as SQLITE, migrateSqliteToLatest as migrateSqlite } from '../sqlite/migrate.ts';
 import type { SharedStorage } from '../storage.ts';
 import { ANNE } from '../test-fixtures/conversation.ts';
 import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
@@ -18,10 +12,7 @@ import { temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 const clock = createFakeClock();
 const DAY = '2026-11-21';
 
-const before = <T>(migrations: Readonly<Record<string, T>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '014'));
-
-/** Adds one call of a run like the previous version, which does not know the daily sums. */
+/** Adds one call of a run, like a process that does not know the daily sums. */
 const call = (runId: string, tokens: number | null): string => `
   INSERT INTO usage_sums (owner_id, day, run_id, kind, source, name, for_tool, place, conversation_id, agent_id, calls,
     failures, duration_ms, cost, unpriced, uncounted, input_tokens)
@@ -40,7 +31,10 @@ const totals = async (storage: SharedStorage) => {
   return { calls: total.modelCalls, cost: total.cost, tokens: total.usage.inputTokens, ms: total.durationMs };
 };
 
+/** Counts that may be null are added up as well. */
 async function expectSums(storage: SharedStorage, write: (sql: string) => Promise<unknown>): Promise<void> {
+  await write(call('r1', null));
+  await write(call('r2', null));
   expect(await totals(storage)).toEqual({ calls: 2, cost: 0.5, tokens: undefined, ms: 10 });
   await write(call('r1', 3));
   await write(call('r1', null));
@@ -49,16 +43,10 @@ async function expectSums(storage: SharedStorage, write: (sql: string) => Promis
   expect(await totals(storage)).toEqual({ calls: 6, cost: 1.5, tokens: 11, ms: 30 });
 }
 
-test('daily sums include earlier usage and usage written by the previous version (SQLite)', async () => {
+test('daily sums are maintained by the database (SQLite)', async () => {
   const folder = temporaryFolder();
-  const file = join(folder.path, DATABASE_FILE);
-  const old = new SqliteConnection(file);
-  const db = new Kysely<unknown>({ dialect: createSqliteDialect(old, { transactions: 'allowed' }) });
-  await migrateSqlite(db, old, before(SQLITE));
-  for (const run of ['r1', 'r2']) old.database.exec(call(run, null));
-  old.close();
   const storage = await openStorage({ folder: folder.path, clock });
-  const writer = new DatabaseSync(file);
+  const writer = new DatabaseSync(join(folder.path, DATABASE_FILE));
   try {
     await expectSums(storage, async (sql) => writer.exec(sql));
   } finally {
@@ -69,17 +57,13 @@ test('daily sums include earlier usage and usage written by the previous version
 });
 
 describeOnDatabases('daily usage sums', (cluster) => {
-  test('include earlier usage and usage written by the previous version', async () => {
+  test('are maintained by the database', async () => {
     const url = await cluster().createDatabase();
-    const old = new PostgresConnection({ url });
-    await migratePostgres(old, before(POSTGRES));
-    for (const run of ['r1', 'r2']) await old.query(call(run, null), []);
     const storage = await openStorage({ url, clock });
     try {
-      await expectSums(storage, (sql) => old.query(sql, []));
+      await expectSums(storage, (sql) => cluster().query(url, sql));
     } finally {
       await storage.close();
-      await old.close();
     }
   });
 });

@@ -98,7 +98,6 @@ export function createTestServers(ownerId: string): Servers {
     skillFile: async () => '',
     reconnect: async (principal, id) => find(principal, id),
     approve() {},
-    isConfigured: (id) => id === server.id,
     unsandboxed: async (chosen = {}) => [server.id].filter((id) => chosen[id] ?? true),
     onSignedIn() {},
     async signIn(principal, id, redirectUrl) {

@@ -247,11 +247,10 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
         return selectionOf(options.tools ?? {});
       },
       approve: () => undefined,
-      isConfigured: () => false,
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
     functions,
-    tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: () => false }),
+    tabs: createTabToolSource({ storage, hub, functions, clock }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),

@@ -14,11 +14,9 @@ export async function expectSnapshotData(storage: SharedStorage): Promise<void> 
   expect(await storage.runs.readLedger(ANNE, 'r1')).toMatchObject([{ callId: 'k1', arguments: { a: '秘密' } }]);
   expect(await storage.agents.list(ANNE)).toMatchObject([{ id: 'g', configuration: { b: 1, a: 2 } }]);
   expect(await storage.settings.get(ANNE, 'theme')).toEqual({ dark: true, z: 1, a: 2 });
-  const permissions = await storage.permissions.list(ANNE);
-  const settled = await storage.permissions.settleOrigins(() => 'tab');
-  expect(settled).toEqual(permissions.map(({ tool }) => ({ ...tool, origin: 'tab' })));
-  expect((await storage.permissions.list(ANNE)).map(({ tool }) => tool)).toEqual(settled);
-  expect(await storage.permissions.settleOrigins(() => 'server')).toEqual([]);
+  expect(await storage.permissions.list(ANNE)).toEqual([
+    { tool: { serverId: 's', name: 't' }, conversationId: null, decision: 'allow', at: 1 },
+  ]);
   const [interrupt] = await storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
   expect(interrupt).toMatchObject({ interrupt: { id: 'i1', kind: 'approval' } });
   const answered = await storage.runs.answerInterrupt(ANNE, 'i1', { decision: 'approve', scope: 'once' }, 9);

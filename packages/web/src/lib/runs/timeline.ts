@@ -6,7 +6,7 @@ export type Entry = { key: string; from: number; to: number | null; abandoned: b
   | { kind: 'model'; step: number; model: RunModelCall }
   | { kind: 'tool'; call: RunCall }
   | { kind: 'wait'; runInterrupt: RunInterrupt }
-  | { kind: 'fold' }
+  | { kind: 'compaction' }
   | { kind: 'steered'; text: string }
   | { kind: 'notice'; level: 'info' | 'warning'; text: string }
 );
@@ -30,7 +30,7 @@ function entriesOf(step: RunStep): Entry[] {
     const to = model.durationMs === null ? (abandoned ? step.endedAt : null) : from + model.durationMs;
     entries.push({ kind: 'model', key: `${id}:model`, from, to, abandoned, step: step.step, model });
   } else if (step.instruction === 'compress_context') {
-    entries.push({ kind: 'fold', key: `${id}:fold`, from: step.startedAt, to: step.endedAt, abandoned });
+    entries.push({ kind: 'compaction', key: `${id}:compaction`, from: step.startedAt, to: step.endedAt, abandoned });
   }
   for (const message of step.steered) {
     const at = Math.max(step.startedAt, message.createdAt);
@@ -81,7 +81,7 @@ type Span = { from: number; to: number };
 
 function workIn(entries: readonly Entry[], now: number): Span[] {
   return entries
-    .filter(({ kind }) => kind === 'model' || kind === 'tool' || kind === 'fold')
+    .filter(({ kind }) => kind === 'model' || kind === 'tool' || kind === 'compaction')
     .map(({ from, to }) => ({ from, to: to ?? now }));
 }
 

@@ -25,14 +25,14 @@ const SUMMARY: SystemMessage = {
   createdAt: 2,
   role: 'system',
   parts: [{ type: 'text', text: 'They asked for the time.' }],
-  folds: { upTo: 'u1', messages: 1, tokensBefore: 9, tokensAfter: 4 },
+  compaction: { upTo: 'u1', messages: 1, tokensBefore: 9, tokensAfter: 4 },
 };
 
 describe('compaction', () => {
   it('is shown once, also if it was stored before its event arrived', () => {
     const transcript = openTranscript(view([USER_MESSAGE, SUMMARY], { activeRun: run('r1') }));
     const twice = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
-    expect(rows(twice).filter(({ kind }) => kind === 'fold')).toHaveLength(1);
+    expect(rows(twice).filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
   });
 });
 

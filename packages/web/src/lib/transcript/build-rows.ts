@@ -56,7 +56,7 @@ export function buildRows(page: BranchPage): TranscriptRow[] {
     addAbandoned(message.parentId);
     const alternatives = page.alternatives[message.id] ?? [];
     if (message.role === 'user') rows.push({ kind: 'user', key: message.id, message, alternatives, sending: false });
-    if (message.role === 'system' && message.folds) rows.push(compactionRow(message));
+    if (message.role === 'system' && message.compaction) rows.push(compactionRow(message));
     if (message.role === 'assistant') rows.push(assistantRow(message, alternatives, withResult, active));
   }
   // Started after the last message and not restarted yet.
@@ -72,11 +72,11 @@ export function buildRows(page: BranchPage): TranscriptRow[] {
 /** Position of a compaction. */
 export function compactionRow(message: SystemMessage): TranscriptRow {
   return {
-    kind: 'fold',
+    kind: 'compaction',
     key: message.id,
     messageId: message.id,
     text: textOf(message),
-    messages: message.folds?.messages ?? 0,
+    messages: message.compaction?.messages ?? 0,
   };
 }
 

@@ -44,7 +44,7 @@ export function answerText(rows: RowList, lastId: string): string {
   let isInside = false;
   for (let index = rows.length - 1; index >= 0; index -= 1) {
     const row = rows.at(index);
-    if (row?.kind === 'notice' || row?.kind === 'fold') continue;
+    if (row?.kind === 'notice' || row?.kind === 'compaction') continue;
     if (isInside && row?.kind !== 'assistant') break;
     if (row?.kind !== 'assistant') continue;
     isInside ||= row.messageId === lastId;

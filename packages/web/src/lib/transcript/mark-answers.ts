@@ -11,7 +11,7 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
   let changed = false;
   let group: Group | null = null;
   const marked = rows.map((row, index) => {
-    if (row.kind === 'notice' || row.kind === 'fold' || row.kind === 'budget') return row;
+    if (row.kind === 'notice' || row.kind === 'compaction' || row.kind === 'budget') return row;
     if (row.kind !== 'assistant') {
       group = null;
       return row;
@@ -48,7 +48,7 @@ function isLast(rows: readonly TranscriptRow[], index: number, row: AssistantRow
   if (isOpenRow(row) || row.status === 'abandoned') return false;
   for (let i = index + 1; i < rows.length; i += 1) {
     const next = rows[i];
-    if (next?.kind === 'notice' || next?.kind === 'fold' || next?.kind === 'budget') continue;
+    if (next?.kind === 'notice' || next?.kind === 'compaction' || next?.kind === 'budget') continue;
     return !(next?.kind === 'assistant' && next.runId === row.runId);
   }
   return true;

@@ -17,7 +17,7 @@ import type { CallView } from './calls.ts';
  * What the list of messages shows, one row per message. Rows and blocks are immutable values: unchanged ones stay the
  * same object, so that only changes are rendered.
  */
-export type TranscriptRow = UserRow | AssistantRow | FoldRow | NoticeRow | BudgetRow | OutcomeRow;
+export type TranscriptRow = UserRow | AssistantRow | CompactionRow | NoticeRow | BudgetRow | OutcomeRow;
 
 export type UserRow = {
   kind: 'user';
@@ -73,7 +73,7 @@ export type AnswerOf = {
 };
 
 /** After this row the model receives a summary instead of the messages above, which stay as they are. */
-type FoldRow = { kind: 'fold'; key: string; messageId: string; text: string; messages: number };
+type CompactionRow = { kind: 'compaction'; key: string; messageId: string; text: string; messages: number };
 
 type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
 
@@ -107,7 +107,7 @@ export type ReasoningBlock = {
 /** The message of a row; null for rows without one. */
 export function messageIdOf(row: TranscriptRow): string | null {
   if (row.kind === 'user') return row.message.id;
-  if (row.kind === 'fold') return row.messageId;
+  if (row.kind === 'compaction') return row.messageId;
   return row.kind === 'assistant' ? row.messageId : null;
 }
 
@@ -125,7 +125,7 @@ export function rawTextOf(row: TranscriptRow): string {
       return textOfParts(row.message.parts);
     case 'assistant':
       return textOfRow(row);
-    case 'fold':
+    case 'compaction':
     case 'notice':
       return row.text;
     case 'budget':

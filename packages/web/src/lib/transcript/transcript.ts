@@ -255,7 +255,7 @@ function splitAtRun(rows: readonly TranscriptRow[], runId: string): Pick<Transcr
 }
 
 function isOfRun(row: TranscriptRow, runId: string): boolean {
-  if (row.kind === 'fold') return row.messageId.startsWith(`${runId}.`);
+  if (row.kind === 'compaction') return row.messageId.startsWith(`${runId}.`);
   return row.kind === 'assistant' && row.runId === runId;
 }
 

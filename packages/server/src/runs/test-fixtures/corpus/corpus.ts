@@ -7,7 +7,7 @@ import { fromLines } from './recording.ts';
 /** Recorded runs, one folder per format of their rows: `v1`, `v2`, ... */
 export const CORPUS = fileURLToPath(new URL('../../../../corpus', import.meta.url));
 
-/** The types of stored data when a folder was recorded. */
+/** A hash of the types of stored data when a folder was recorded. */
 export const SHAPE_FILE = 'shape.txt';
 
 /** The settings that any recorded version could store, in the format of `settingLines`. */

@@ -10,23 +10,12 @@ import type { RecordedMoment, Recording } from './recording.ts';
 import { NAMES, readRows } from './recording.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
 
-/** The first two moments of these are kept; of others the first. */
-const STEP = /^(?:step:|person:)/;
-/** Moments at which the stored rows equal those of another moment. */
-const THE_SAME = new Set(['run:created', 'run:step', 'run:stepped', 'run:finished']);
-
-/** Plays a scenario and records the stored rows at every moment at which a process may crash. */
+/** Plays a scenario and records the stored rows in its middle, and at its end. */
 export async function recordScenario(name: string): Promise<Recording> {
   const scenario = scenarioOf(name);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));
   const moments: RecordedMoment[] = [];
-  const hits = new Map<string, number>();
-  const keep = (place: string): void => {
-    if (THE_SAME.has(place)) return;
-    const hit = (hits.get(place) ?? 0) + 1;
-    hits.set(place, hit);
-    if (hit <= (STEP.test(place) ? 2 : 1)) moments.push({ at: `${place}#${hit}`, rows: readRows(folder) });
-  };
+  const keep = (at: string): void => void moments.push({ at, rows: readRows(folder) });
   try {
     let storage = await openStorage({ folder, clock: systemClock });
     let died = false;
@@ -59,14 +48,20 @@ export async function recordScenario(name: string): Promise<Recording> {
       await runs.start();
     }
     await playUsers({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, scenario]]));
-    moments.push({ at: 'over', rows: readRows(folder) });
+    const over = { at: 'over', rows: readRows(folder) };
     const ending = await outcomeOf(storage, NAMES.conversation);
     await runs.close();
     storage.close();
-    return { story: name, ...ending, moments };
+    return { story: name, ...ending, moments: [...middleOf(moments), over] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What is stored while the user is asked; if they are not, in the middle of the run. */
+function middleOf(moments: readonly RecordedMoment[]): RecordedMoment[] {
+  const asked = moments.findIndex(({ at }) => at === 'person:asked');
+  return moments.slice(asked === -1 ? Math.floor(moments.length / 2) : asked).slice(0, 1);
 }
 
 function toJson(configuration: AgentConfiguration): JsonObject {

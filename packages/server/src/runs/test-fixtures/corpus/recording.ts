@@ -16,7 +16,7 @@ export type RecordedMoment = {
   rows: Rows;
 };
 
-/** A scenario, its end, and all its moments. */
+/** A scenario, its end, and its recorded moments. */
 export type Recording = {
   story: string;
   statuses: readonly string[];

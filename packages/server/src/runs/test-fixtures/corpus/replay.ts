@@ -39,15 +39,6 @@ export function replayCases(version: string): ReplayCase[] {
   );
 }
 
-/** From each recording its end and one moment in between. */
-export function onePerRecording(scenes: readonly ReplayCase[]): ReplayCase[] {
-  return [...Map.groupBy(scenes, ({ story }) => story).values()].flatMap((moments) => {
-    const open = moments.filter(({ isOver }) => !isOver);
-    const over = moments.filter(({ isOver }) => isOver);
-    return [...open.slice(Math.floor(open.length / 2)).slice(0, 1), ...over];
-  });
-}
-
 /** The complete messages of a reader that applies the events of a run. */
 function applied(events: readonly RunEvent[]): Map<string, Message> {
   const messages = new Map<string, Message>();
@@ -89,23 +80,7 @@ async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Pro
   const { statuses, told } = await outcomeOf(storage, conversationId);
   expect(statuses, name).toEqual(recording.statuses.slice(0, messageCount));
   if (scenarioOf(recording.story).cancelled) return;
-  expect(told.map(currentWording), name).toEqual(upToUserMessage(messageCount, recording.told).map(currentWording));
-}
-
-/** Texts that were reworded after they were recorded: a resumed run gets the new wording. */
-const REWORDED: readonly (readonly [before: string, after: string])[] = [
-  [
-    'The server wants to know who is there, and the person did not sign in. The call was not made.',
-    'The server requires a sign-in, and the user did not sign in. The call was not made.',
-  ],
-  ['The person refused this call', 'The user denied this call'],
-  ['Do not try it again unless they ask for it.', 'Do not retry it unless the user asks for it.'],
-  ['This tool call could not be read', 'This tool call could not be parsed'],
-  ['Write it again, as valid JSON.', 'Repeat it as valid JSON.'],
-];
-
-function currentWording(line: string): string {
-  return REWORDED.reduce((text, [before, after]) => text.replace(before, after), line);
+  expect(told, name).toEqual(upToUserMessage(messageCount, recording.told));
 }
 
 function upToUserMessage(count: number, transcript: readonly string[]): string[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +14,7 @@ const SETTINGS_FILE = 'protocol/src/settings.ts';
 /** Data of a run in the database: its state, configuration and events. */
 const ROOTS = ['StoredRun', 'RunConfiguration', 'RunEvent', 'LedgerEntry', 'StoredInterrupt', 'Message'];
 
-/** The types of all stored data of a run, in full and without comments: a text that changes with any of them. */
+/** A hash of the types of all stored data of a run, in full and without comments: it changes with any of them. */
 export function currentShape(): string {
   const files = FOLDERS.flatMap((folder) => readdirSync(join(PACKAGES, folder)).map((name) => `${folder}/${name}`));
   const scopes = new Scopes();
@@ -30,7 +31,11 @@ export function currentShape(): string {
     shown.set(node, printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile()).replace(/^export /, ''));
     roots.push(...scopes.referredToBy(node));
   }
-  return [...shown.values()].sort().join('\n') + '\n';
+  return (
+    createHash('sha256')
+      .update([...shown.values()].sort().join('\n'))
+      .digest('hex') + '\n'
+  );
 }
 
 /** The settings, their kinds, and the options of enums: one line each. */

@@ -27,8 +27,8 @@ export function partsOf(row: TranscriptRow): RowPart[] {
       return [plain('text', textOfParts(row.message.parts).trim(), [row.message.id])];
     case 'assistant':
       return answerParts(row);
-    case 'fold':
-      return [plain('fold', row.text, [row.key])];
+    case 'compaction':
+      return [plain('compaction', row.text, [row.key])];
     case 'notice':
       return [plain('notice', serverText(row.text).text)];
     case 'budget':

@@ -104,7 +104,7 @@ function guessHeight(row: TranscriptRow, width: number): number {
         (sum, segment) => sum + (segment.type === 'block' ? blockHeight(segment.block, column) : 68),
         (row.head ? 36 : 0) + (row.answer === null ? 12 : 48),
       );
-    case 'fold':
+    case 'compaction':
     case 'notice':
       return 44;
     case 'outcome':

@@ -76,11 +76,11 @@ export const chat = {
   tokens: '{input} input tokens, {output} output tokens',
   costHint: 'Estimate, at the price when the request was made',
   tokensWritten: { one: '{count} output token', other: '{count} output tokens' },
-  folded: {
+  compacted: {
     one: '{count} message above is compacted for the model',
     other: '{count} messages above are compacted for the model',
   },
-  foldedShow: 'Summary',
+  compactedShow: 'Summary',
   translate: 'Translate',
   translationTo: 'Translation into {to}',
   translationFromTo: '{from} → {to}',

@@ -30,7 +30,7 @@ export const runs = {
   kind_fold: 'Compaction',
   kind_steered: 'Your message',
   kind_notice: 'Notice',
-  fold: 'The chat was compacted for the model',
+  compaction: 'The chat was compacted for the model',
   waitFor: '{what}',
   asked_approval: 'Approval of this call',
   asked_in_doubt: 'Did this call take effect?',

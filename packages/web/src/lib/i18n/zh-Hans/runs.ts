@@ -31,7 +31,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_fold: '压缩',
   kind_steered: '您的消息',
   kind_notice: '通知',
-  fold: '已为模型压缩对话',
+  compaction: '已为模型压缩对话',
   waitFor: '{what}',
   asked_approval: '批准这次调用',
   asked_in_doubt: '这次调用生效了吗？',

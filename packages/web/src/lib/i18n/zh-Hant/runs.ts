@@ -31,7 +31,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_fold: '壓縮',
   kind_steered: '您的訊息',
   kind_notice: '通知',
-  fold: '已為模型壓縮對話',
+  compaction: '已為模型壓縮對話',
   waitFor: '{what}',
   asked_approval: '核准這個呼叫',
   asked_in_doubt: '這個呼叫生效了嗎？',
