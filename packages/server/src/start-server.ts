@@ -271,7 +271,7 @@ async function assemble(
     models,
     servers,
     secrets,
-    tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: (id) => servers.isConfigured(id) }),
+    tabs: createTabToolSource({ storage, hub, clock, isConfigured: (id) => servers.isConfigured(id) }),
     functions,
     skills: skills.skills,
     configurations,

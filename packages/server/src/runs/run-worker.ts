@@ -18,7 +18,7 @@ import { keepFilesOfRun } from './keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
-import { askedByOf } from './run-starter.ts';
+import { askedByOf } from './key-limits.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 

@@ -24,7 +24,7 @@ import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { CallOfAnswer } from './begin-with-call.ts';
 import { beginningWithCall } from './begin-with-call.ts';
-import { limitedBy } from './run-starter.ts';
+import { limitedBy } from './key-limits.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';

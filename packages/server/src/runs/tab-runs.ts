@@ -32,7 +32,7 @@ import {
 } from './check-tab-commit.ts';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
 import { checkTabAnswers, checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
-import { askedByOf } from './run-starter.ts';
+import { askedByOf } from './key-limits.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import { answeringAgent } from './answering-agent.ts';

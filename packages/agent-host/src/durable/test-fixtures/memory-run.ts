@@ -175,6 +175,8 @@ export class MemoryRun {
   }
 }
 
+const NO_CONTEXT = { serverInstructions: [] };
+
 /** A model, and the tool `pay` of the server `bank`, which is allowed unless `asks`. */
 export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): () => Promise<DurableAccess> {
   const listed: IndexedTool = {
@@ -188,15 +190,16 @@ export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): (
     Promise.resolve({
       model,
       abilities: {},
-      tools: {
-        tools: () => [listed],
-        resolve: (name) => (name === 'pay' ? listed : undefined),
-        callTool: (_tool, _args, options = {}) => pay(options),
-        resumeTask: () => Promise.reject(new Error('there are no tasks')),
-        contextSources: () => ({ serverInstructions: [] }),
-        policyFacts: () => ({ builtIn: false, readOnly: false, trusted: false }),
-        refresh: () => undefined,
-      },
+      sources: [
+        {
+          tools: () => [listed],
+          callTool: (_tool, _args, options) => pay(options),
+          resumeTask: () => Promise.reject(new Error('there are no tasks')),
+          contextSources: () => NO_CONTEXT,
+          policyFacts: () => ({ builtIn: false, readOnly: false, trusted: false }),
+          refresh: () => undefined,
+        },
+      ],
       permission: () => (asks ? undefined : 'allow'),
     });
 }

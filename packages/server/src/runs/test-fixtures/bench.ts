@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionToolGroup, RunTools } from '@toolyard/agent-host';
+import type { FunctionToolGroup, ToolSource } from '@toolyard/agent-host';
 import { ASK_USER_TOOLS, FunctionTools } from '@toolyard/agent-host';
-import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
+import type { CallToolOptions, IndexedTool, ToolHost } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
 import type {
   Clock,
@@ -251,7 +251,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
     functions,
-    tabs: createTabToolSource({ storage, hub, functions, clock, isConfigured: () => false }),
+    tabs: createTabToolSource({ storage, hub, clock, isConfigured: () => false }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
@@ -286,7 +286,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   });
 }
 
-function selectionOf(tools: Record<string, FakeTool>): RunTools {
+function selectionOf(tools: Record<string, FakeTool>): ToolHost & ToolSource {
   const indexed = Object.entries(tools).map(
     ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
       tool: { serverId, name },
@@ -296,6 +296,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
       checkArguments: (args) => checkArguments(inputSchema, args),
     }),
   );
+  const contextSources = { serverInstructions: [] };
   const find = (tool: ToolReference): FakeTool | undefined => tools[tool.name];
   return {
     tools: () => indexed,
@@ -310,7 +311,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
       if (!resume) throw new Error(`no task of ${handle.tool.name}`);
       return resume(handle, options);
     },
-    contextSources: () => ({ serverInstructions: [] }),
+    contextSources: () => contextSources,
     policyFacts: (tool) => {
       const found = find(tool);
       if (!found) return undefined;

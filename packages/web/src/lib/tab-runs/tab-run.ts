@@ -146,7 +146,7 @@ export class TabRun {
     const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
     const own = hostTools({ host, view, isSelected: (id) => ids.has(id) });
     const of = { api, clock, params: this.#params, fence: this.#held.fence, signal };
-    const tools = (this.#tools = await ServerTools.open({ ...of, own, functions: tabFunctions }));
+    const tools = (this.#tools = await ServerTools.open({ ...of, functions: tabFunctions }));
     const listen = (): Promise<void> => this.sendHeartbeat();
     return {
       model: createWebApiRuntime({
@@ -155,7 +155,7 @@ export class TabRun {
         headers: { 'x-toolyard-run': run.id },
       }),
       abilities,
-      tools,
+      sources: [tools, own],
       judged: (call) => tools.judged(call),
       functions: tabFunctions,
       permission: (tool) => findDecision(tool, this.#inbox.permissions),
