@@ -79,8 +79,8 @@ export type ServerOverrides = {
   watchStorage?: (storage: SharedStorage) => SharedStorage;
   /** Time after which runs and servers of a process without heartbeat are released; default 10 s. */
   leaseMs?: number;
-  /** Interval at which this process looks for runs whose lease has expired; default 3 s. */
-  takeOverEveryMs?: number;
+  /** Interval at which this process scans for runs whose lease has expired; default 3 s. */
+  claimExpiredEveryMs?: number;
   /** How long a run waits for MCP servers that connect for the first time; default 5 s. */
   serversMs?: number;
   /** How long calls in progress may take when the server is closed; default 5 s. */
@@ -120,7 +120,7 @@ async function assemble(
     failpoint,
     watchStorage = (opened) => opened,
     leaseMs,
-    takeOverEveryMs,
+    claimExpiredEveryMs,
     serversMs,
     lastCallsMs,
     scryptCost,
@@ -152,7 +152,7 @@ async function assemble(
       notifications,
       clock,
       log,
-      onWake: (runId) => runs.woken(runId),
+      onWake: (runId) => runs.wake(runId),
       onServers: () => cluster?.look(),
     });
   // Messages sent last are delivered before the connection is closed.
@@ -286,7 +286,7 @@ async function assemble(
     ...(relayed ? { wakeElsewhere: (runId: string) => relayed.wake(runId) } : {}),
     ...(metrics ? { metrics } : {}),
     ...(telemetry ? { telemetry } : {}),
-    ...defined({ failpoint, leaseMs, takeOverEveryMs, lastCallsMs }),
+    ...defined({ failpoint, leaseMs, claimExpiredEveryMs, lastCallsMs }),
   });
   if (capabilities.runs) cluster?.serveTabTools(runs.tabTools);
   const mailed = readEmail(env, file.email);

@@ -218,8 +218,8 @@ export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start' |
   leaseMs?: number;
 };
 
-/** On the system clock a test waits for the next look for runs without a lease. */
-const TAKE_OVER_EVERY_MS = 200;
+/** On the system clock a test waits for the next scan for runs without a lease. */
+const CLAIM_EXPIRED_EVERY_MS = 200;
 
 /** The runs of a process on a storage, with fakes for everything else. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
@@ -228,7 +228,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   return createRunService({
     storage,
     ...defined({ leaseMs }),
-    ...(clock === systemClock ? { takeOverEveryMs: TAKE_OVER_EVERY_MS } : {}),
+    ...(clock === systemClock ? { claimExpiredEveryMs: CLAIM_EXPIRED_EVERY_MS } : {}),
     hub,
     clock,
     ids: createIds(prefix),
