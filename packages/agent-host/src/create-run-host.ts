@@ -67,7 +67,7 @@ export type RunAccess = {
    * calls that {@link ToolSource.refresh} did not receive.
    */
   judged?: (call: JudgedCall) => PolicyVerdict | undefined;
-  surroundings?: InterventionOptions['callContext'] | undefined;
+  callContext?: InterventionOptions['callContext'] | undefined;
   roots?: RunHost['roots'];
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
@@ -126,7 +126,7 @@ export function createRunHost(
 } {
   const { configuration, modelId, providerId, conversation, used } = options;
   const { skills, subAgents, group, hasConversation = false } = access ?? NO_ACCESS;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
+  const { model, functions, abilities, permission, callContext, unconfirmed, keepPrelude, summaries } =
     access ?? NO_ACCESS;
   const { workspace, disabledTools } = configuration;
   const role = roleIn(group, hasConversation);
@@ -141,7 +141,7 @@ export function createRunHost(
     asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
-    callContext: surroundings,
+    callContext,
     permission,
     lookUp: (tool) => functionFacts(tool, { tools, functions, workspace }),
     diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),

@@ -211,7 +211,7 @@ export class LocalAgent implements Agent {
         sources: [this.#tools],
         functions: this.#functions,
         permission: (tool) => this.#permissionOf(formatToolReference(tool)),
-        surroundings: policy,
+        callContext: policy,
         budgets: isCounted
           ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
           : undefined,

@@ -92,7 +92,7 @@ export async function openRunAccess(
   // After the servers, which are connected by now.
   const skills = await services.skills?.ofRun(principal, configuration);
   const { budgets } = configuration;
-  const surroundings = services.policy?.();
+  const callContext = services.policy?.();
   return {
     model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
@@ -104,8 +104,8 @@ export async function openRunAccess(
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
-    surroundings,
-    roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
+    callContext,
+    roots: rootsOf(configuration.workspace, callContext?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
       budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || starter !== undefined

@@ -55,7 +55,7 @@ export type WorkResult =
 const ABORT_GRACE_MS = 500;
 
 /** Where the run continues, which attempt of its step begins, and its stored calls. */
-type ContinuedRun = Pick<Parameters<DurableRun['drive']>[0], 'point' | 'attempt' | 'ledger'>;
+type ContinuedRun = Pick<Parameters<DurableRun['begin']>[0], 'point' | 'attempt' | 'ledger'>;
 
 type OpenedRun = ReturnType<typeof readStoredRun> & { group: OpenedGroup | undefined; conversation: RunConversation };
 
@@ -191,17 +191,13 @@ export class RunWorker {
 
   async #drive({ configuration, group, conversation }: OpenedRun, continued: ContinuedRun): Promise<WorkResult> {
     const { run } = this;
-    const { status, inboxWaits } = await this.#durable.drive({
+    const { signal, onAwaited, drive } = this.#durable.begin({
       ...continued,
       configuration,
       principal: run.ownerId,
       askedBy: askedByOf(configuration.starter),
       place: 'server',
       conversation,
-      open: (signal, onAwaited) => {
-        const wait = { skip: this.#skipServers.signal, onAwaited };
-        return openRunAccess({ run, configuration, conversation, group, signal, wait }, this.#services);
-      },
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.
@@ -210,6 +206,9 @@ export class RunWorker {
       },
       onDefect: (thrown) => this.#onDefect(thrown),
     });
+    const wait = { skip: this.#skipServers.signal, onAwaited };
+    const accessed = { run, configuration, conversation, group, signal, wait };
+    const { status, inboxWaits } = await drive(this.#durable.ending ? null : openRunAccess(accessed, this.#services));
     return status === 'parked' ? { end: 'parked', inboxWaits } : { end: 'over', status, sendNext: this.#sendNext };
   }
 

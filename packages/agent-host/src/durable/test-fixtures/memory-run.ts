@@ -112,9 +112,9 @@ export class MemoryRun {
       attempt = 1,
       intervention = 'manual',
     }: { attempt?: number; intervention?: ResolvedAgentConfiguration['intervention'] } = {},
-  ): ReturnType<DurableRun['drive']> {
+  ): ReturnType<ReturnType<DurableRun['begin']>['drive']> {
     const { limits } = this.state.point.state;
-    return run.drive({
+    const execution = run.begin({
       configuration: {
         model: { providerId: 'scripted', modelId: 'scripted-1' },
         instructions: '',
@@ -132,9 +132,9 @@ export class MemoryRun {
       attempt,
       conversation: run.openConversation({ ...this.state, instructions: '' }, this.#branch()),
       ledger: [...this.ledger.values()],
-      open,
       findQueued: () => Promise.resolve(null),
     });
+    return execution.drive(run.ending ? null : open());
   }
 
   /** The texts of the run's branch. */
