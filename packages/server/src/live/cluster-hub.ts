@@ -12,7 +12,7 @@ export type ClusterHubOptions = {
 };
 
 /** Receives what concerns more than the subscribers of the hub. */
-export type ClusterHubHandlers = {
+type ClusterHubHandlers = {
   /** Another process has a message for the process that executes this run, or may resume it. */
   onWake: (runId: string) => void;
   /** MCP servers changed in another process, or may have. */
