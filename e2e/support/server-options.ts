@@ -3,7 +3,7 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { ServerOptions, ServerOverrides } from '@toolyard/server';
 
 /** Generous timeouts: nothing is lost if the machine or another process is slow. */
-export const LONG_TIMEOUTS: ServerOverrides = { serversMs: 60_000, lastCallsMs: 60_000 };
+export const LONG_TIMEOUTS: ServerOverrides = { connectWaitMs: 60_000, lastCallsMs: 60_000 };
 
 /** A server without a page on this machine, with only these MCP servers. */
 export function serverOptions(of: {

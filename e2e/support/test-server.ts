@@ -42,7 +42,7 @@ export type TestServerSettings = {
 
 const POLL_MS = 20;
 /** Tests set the leases of killed processes to expired: the next process need not wait before it checks them. */
-const TAKE_OVER_EVERY_MS = 300;
+const CLAIM_EXPIRED_EVERY_MS = 300;
 /** Of keys derived from TOOLYARD_SECRET: the default cost takes a tenth of a second at each start. */
 const SCRYPT_COST = 2 ** 10;
 
@@ -82,7 +82,7 @@ export function startTestServer(
       ...LONG_TIMEOUTS,
       failpoint,
       scryptCost: SCRYPT_COST,
-      takeOverEveryMs: TAKE_OVER_EVERY_MS,
+      claimExpiredEveryMs: CLAIM_EXPIRED_EVERY_MS,
       ...(leaseMs !== undefined && { leaseMs }),
       ...(lastCallsMs !== undefined && { lastCallsMs }),
       ...(everyCall === true && { watchStorage: (storage) => withFailpoints(storage, failpoint) }),

@@ -81,5 +81,6 @@ export type {
   TaskInputRequest,
   TaskWork,
 } from './task-server/task-registry.ts';
+export { listenToSdkRequests } from './sdk-requests.ts';
 export { sharedTmp } from './test-run.ts';
 export { writePdf } from './sample-pdf.ts';

@@ -31,8 +31,9 @@ import type { RunSkills } from './functions/tool.ts';
 import type { GroupRole } from './functions/functions-of-run.ts';
 import type { RunGroup } from './run-group.ts';
 import type { RunHost } from './run-host.ts';
-import { functionFacts, toolsIn } from './functions/functions-of-run.ts';
-import type { RunTools } from './run-tools.ts';
+import { functionFacts, offeredIn } from './functions/functions-of-run.ts';
+import type { ToolSource } from './run-tool-set.ts';
+import { RunToolSet } from './run-tool-set.ts';
 
 type Configuration = Partial<ResolvedAgentConfiguration> &
   Pick<ResolvedAgentConfiguration, 'intervention' | 'interventionRules' | 'parameters' | 'toolMode'>;
@@ -51,19 +52,22 @@ type RunAccessBudgets = {
 export type RunAccess = {
   model: ModelRuntime;
   abilities: ModelAbilities;
-  tools: RunTools;
-  /** The function tools that {@link tools} executes in place. */
+  /** The tools of the run; see {@link RunToolSet}. */
+  sources: readonly ToolSource[];
+  /** The tools among those of {@link sources} that are executed in place. */
   functions?: FunctionTools;
+  /** Why the run must neither see nor call a tool; undefined if it may. Absent: it may use all. */
+  refusal?: ((tool: ToolReference) => ErrorInfo | undefined) | undefined;
   /** The user's stored decision about a tool; undefined without one. */
   permission: InterventionOptions['permission'];
   /** Updates the stored decisions; called before calls are checked and before each call is made. */
   refresh?: () => Promise<void>;
   /**
    * The verdict of the process that makes the call, if that is another one; undefined for calls of this process, and for
-   * calls that {@link RunTools.refresh} did not receive.
+   * calls that {@link ToolSource.refresh} did not receive.
    */
   judged?: (call: JudgedCall) => PolicyVerdict | undefined;
-  surroundings?: InterventionOptions['callContext'] | undefined;
+  callContext?: InterventionOptions['callContext'] | undefined;
   roots?: RunHost['roots'];
   /** Enabled servers that the user has not confirmed for the mode `auto`: calls it would allow need approval. */
   unconfirmed?: (() => readonly string[]) | undefined;
@@ -117,24 +121,27 @@ export function createRunHost(
   access: RunAccess | null,
 ): Pick<DriveOptions, 'brain' | 'executors' | 'refresh' | 'count'> & {
   gate: Gate;
-  tools: RunTools;
+  tools: RunToolSet;
   contextSources: RunHost['contextSources'];
 } {
   const { configuration, modelId, providerId, conversation, used } = options;
   const { skills, subAgents, group, hasConversation = false } = access ?? NO_ACCESS;
-  const { model, functions, abilities, permission, surroundings, unconfirmed, keepPrelude, summaries } =
+  const { model, functions, abilities, permission, callContext, unconfirmed, keepPrelude, summaries } =
     access ?? NO_ACCESS;
-  const { workspace } = configuration;
-  const tools = toolsIn(
-    { workspace, skills, subAgents, isChild: access?.isChild === true, group: roleIn(group, hasConversation) },
-    (access ?? NO_ACCESS).tools,
+  const { workspace, disabledTools } = configuration;
+  const role = roleIn(group, hasConversation);
+  const has = { workspace, disabledTools, skills, subAgents, isChild: access?.isChild === true, group: role };
+  const tools = new RunToolSet({
+    sources: access?.sources ?? [],
     functions,
-  );
+    isOffered: offeredIn(has, functions),
+    refusal: access?.refusal,
+  });
   const ownGate = createGate(access ? configuration.intervention : 'headless', unconfirmed, {
     asks: options.asks,
     rules: configuration.interventionRules,
     lostRules: configuration.lostRules === true,
-    callContext: surroundings,
+    callContext,
     permission,
     lookUp: (tool) => functionFacts(tool, { tools, functions, workspace }),
     diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),
@@ -245,15 +252,7 @@ const NO_ACCESS: RunAccess = {
     models: () => Promise.reject(endingRun()),
   },
   abilities: {},
-  tools: {
-    tools: () => [],
-    resolve: () => undefined,
-    callTool: () => Promise.reject(endingRun()),
-    resumeTask: () => Promise.reject(endingRun()),
-    contextSources: () => ({ serverInstructions: [] }),
-    policyFacts: () => undefined,
-    refresh: () => undefined,
-  },
+  sources: [],
   permission: () => undefined,
 };
 

@@ -28,8 +28,8 @@ import { MemoryUsage } from './memory-usage.ts';
 import type { ResolvedModel } from './model-choice.ts';
 import { resolveModel } from './model-choice.ts';
 import type { AskApproval, ApprovalMode, AskUser } from './run-host.ts';
-import type { RunTools } from './run-tools.ts';
-import { hostTools } from './run-tools.ts';
+import { hostTools } from './host-tools.ts';
+import type { ToolSource } from './run-tool-set.ts';
 
 /** An agent whose loop runs in this process. */
 export class LocalAgent implements Agent {
@@ -37,7 +37,7 @@ export class LocalAgent implements Agent {
   readonly #platform: Platform;
   readonly #host: McpHost;
   readonly #functions: FunctionTools;
-  readonly #tools: RunTools;
+  readonly #tools: ToolSource;
   readonly #conversation: MemoryConversation;
   readonly #log: (line: string) => void;
   /** Stored decisions by `server/tool`. */
@@ -64,7 +64,7 @@ export class LocalAgent implements Agent {
     this.#platform = platform;
     this.#host = host;
     this.#functions = functions;
-    this.#tools = hostTools({ host, functions });
+    this.#tools = hostTools({ host });
     this.#conversation = conversation;
     this.#checkpoints = options.store ? new CheckpointWriter(options.store, platform.clock, conversation) : null;
     this.#interrupted = interrupted;
@@ -253,10 +253,10 @@ export class LocalAgent implements Agent {
       {
         model: runtime,
         abilities: { contextWindow: contextWindow ?? known?.contextWindow, inputs: inputs ?? known?.inputs },
-        tools: this.#tools,
+        sources: [this.#tools],
         functions: this.#functions,
         permission: (tool) => this.#permissionOf(formatToolReference(tool)),
-        surroundings: policy,
+        callContext: policy,
         budgets: isCounted
           ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
           : undefined,

@@ -1,4 +1,4 @@
-import type { AgentState, CallToolFacts, PolicyVerdict, RunnableCall } from '@toolyard/agent-runtime';
+import type { AgentState, CallToolFacts, ContextSources, PolicyVerdict, RunnableCall } from '@toolyard/agent-runtime';
 import { budgetError, isHarmless } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ErrorInfo, JudgedCall, ToolMessage, ToolReference, ToolResult } from '@toolyard/protocol';
@@ -9,7 +9,6 @@ import { NOT_APPROVED, notSent } from './executors/make-call.ts';
 import { MemoryConversation } from './memory-conversation.ts';
 import { createMemoryJournal } from './memory-journal.ts';
 import { memoryLedger } from './memory-ledger.ts';
-import type { RunTools } from './run-tools.ts';
 
 /** The verdict about a call, and what a user who is asked about it would see of its tool. */
 export type JudgedToolCall = { verdict: PolicyVerdict; about: CallToolFacts };
@@ -56,7 +55,7 @@ export class RunToolService {
   }
 
   /** The list of skills and the instructions of servers for requests to the model. */
-  get contextSources(): ReturnType<RunTools['contextSources']> {
+  get contextSources(): ContextSources {
     return this.#host.contextSources();
   }
 

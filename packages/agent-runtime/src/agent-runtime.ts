@@ -48,7 +48,7 @@ export class AgentRuntime {
     const instruction = agent.decide(state, ending ? { phase: 'ending', ending } : context);
     journal.beginStep(state.step);
     journal.append({ type: 'step_started', instruction: instruction.type });
-    const result = await this.#carryOut(instruction, state);
+    const result = await this.#execute(instruction, state);
     const next = { ...result.state, step: state.step + 1 };
     const point = { state: next, context: result.context };
     const committed = journal.commit(point);
@@ -56,7 +56,7 @@ export class AgentRuntime {
     return point;
   }
 
-  async #carryOut<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<RunPoint> {
+  async #execute<T extends InstructionType>(instruction: InstructionOf<T>, state: AgentState): Promise<RunPoint> {
     // The map assigns each instruction type its executor, which TypeScript cannot follow through a union.
     const execute = this.#options.executors[instruction.type] as Executor<T>;
     try {

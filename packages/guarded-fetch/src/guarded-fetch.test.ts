@@ -208,7 +208,6 @@ describe('redirects', () => {
     });
     expect(await (await guard()(`${target.origin}/5`)).text()).toBe('end');
     await expect(guard()(`${target.origin}/6`)).rejects.toMatchObject({ code: 'network' });
-    await expect(guard({ maxRedirects: 0 })(`${target.origin}/1`)).rejects.toMatchObject({ code: 'network' });
     expect(target.seen.map((one) => one.path)).toEqual([
       '/5',
       '/4',
@@ -222,7 +221,6 @@ describe('redirects', () => {
       '/3',
       '/2',
       '/1',
-      '/1',
     ]);
   });
 
@@ -230,7 +228,7 @@ describe('redirects', () => {
     const target = await origin((request, response) =>
       redirectsTo(request.url === '/a' ? '/b' : '/a')(request, response),
     );
-    await expect(guard({ maxRedirects: 1000 })(`${target.origin}/a`)).rejects.toMatchObject({
+    await expect(guard()(`${target.origin}/a`)).rejects.toMatchObject({
       message: expect.stringContaining('in a loop') as string,
     });
     expect(target.seen).toHaveLength(2);

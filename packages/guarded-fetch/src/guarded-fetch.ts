@@ -20,8 +20,6 @@ export type GuardedFetchOptions = {
   trust: (url: URL) => boolean;
   /** Default: the system resolver. */
   resolve?: Resolve;
-  /** Default 5. */
-  maxRedirects?: number;
   /** URLs that are not trusted must be `https:`; default false. */
   httpsOnly?: boolean;
   /** Decides which addresses are refused for untrusted URLs; default {@link isRefusedAddress}. */
@@ -43,6 +41,7 @@ export type GuardedFetch = Fetch & {
 };
 
 const FIVE_MINUTES_MS = 5 * 60_000;
+const MAX_REDIRECTS = 5;
 
 /**
  * Creates a fetch that reaches trusted URLs anywhere, and all others only on the public internet.
@@ -61,7 +60,7 @@ const FIVE_MINUTES_MS = 5 * 60_000;
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { trust, resolve = resolveWithSystem, refuse = isRefusedAddress } = options;
-  const { maxRedirects = 5, httpsOnly = false, allow = () => true, quietMs = FIVE_MINUTES_MS } = options;
+  const { httpsOnly = false, allow = () => true, quietMs = FIVE_MINUTES_MS } = options;
   // Separate pools, so that a connection made without a check is never reused for an untrusted URL.
   const guarded = new Agent({
     connect: { lookup: createLookup(resolve, refuse) },
@@ -99,7 +98,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       await response.body?.cancel().catch(() => {});
       if (init.redirect === 'error') throw toError({ kind: 'redirect_unwanted', url: hop.url });
       if (target === 'unreadable') throw toError({ kind: 'unreadable' }, hop.url);
-      if (redirects >= maxRedirects) throw toError({ kind: 'too_many_redirects', url: hop.url, limit: maxRedirects });
+      if (redirects >= MAX_REDIRECTS) throw toError({ kind: 'too_many_redirects', url: hop.url, limit: MAX_REDIRECTS });
       const next = nextHop(hop, response.status, target);
       if ('kind' in next) throw toError(next, hop.url);
       if (seen.has(`${next.method} ${next.url.href}`)) throw toError({ kind: 'redirect_loop', url: next.url });

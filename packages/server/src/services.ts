@@ -1,8 +1,8 @@
 import type { DelegatedTask } from '@toolyard/agent-runtime';
-import type { RunTools } from '@toolyard/agent-host';
+import type { ToolSource } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
 import type { RunStarter } from './runs/stored-run.ts';
-import type { ListedSkill, SignInResponse, SkippedItem } from '@toolyard/mcp-host';
+import type { ListedSkill, SignInResponse, SkippedItem, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -365,6 +365,10 @@ export type Servers = McpServers &
     /** Calls back when a server that required a sign-in is ready. */
     onSignedIn(listener: (serverId: string) => void): void;
     /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
-    select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<RunTools>;
+    select(
+      configuration: ResolvedAgentConfiguration,
+      signal: AbortSignal,
+      wait?: ServerWait,
+    ): Promise<ToolHost & ToolSource>;
     close(): Promise<void>;
   };

@@ -59,7 +59,7 @@ export type DurableAccess = RunAccess & {
   sealing?: Pick<Extract<ServerInterruptMode, { mode: 'park' }>, 'seal' | 'open'>;
 };
 
-type DurableDriveOptions = {
+type ExecutionOptions = {
   configuration: ResolvedAgentConfiguration & { model: ModelReference };
   /** The owner, if the connections to servers are shared by several. */
   principal?: string | undefined;
@@ -71,11 +71,6 @@ type DurableDriveOptions = {
   attempt: number;
   conversation: RunConversation;
   ledger: readonly LedgerEntry[];
-  /**
-   * Opens the model and the tools; reports the servers it waits for. An error it throws fails the run; a storage error
-   * does not.
-   */
-  open: (signal: AbortSignal, onAwaited: (serverIds: string[]) => void) => Promise<DurableAccess>;
   /** Called between two steps before the run looks for steering messages. */
   poll?: () => Promise<void>;
   findQueued: FindQueued;
@@ -84,6 +79,21 @@ type DurableDriveOptions = {
   /** Called before each step; throws to stop here. */
   beforeStep?: () => void;
   onDefect?: ((thrown: unknown) => void) | undefined;
+};
+
+/** A run that has begun: its holder opens model and tools, and the run is driven with them. */
+type Execution = {
+  /** Aborted when the run has to stop. */
+  signal: AbortSignal;
+  /** Reports servers that opening the tools waits for. */
+  onAwaited: (serverIds: string[]) => void;
+  /**
+   * Executes steps until the run is over or parked. If opening fails, the run fails, except for storage errors. Rejects
+   * with `RunLost`.
+   *
+   * @param opening null if the run only has to end
+   */
+  drive: (opening: Promise<DurableAccess> | null) => Promise<DriveResult>;
 };
 
 /** `inboxWaits`: the run is parked, but received an inbox item at the same time. */
@@ -173,8 +183,8 @@ export class DurableRun {
     await writer.save({ status: 'failed' });
   }
 
-  /** Executes steps until the run is over or parked. Rejects with `RunLost`. */
-  async drive(options: DurableDriveOptions): Promise<DriveResult> {
+  /** Begins to execute: the first event of a new run, and its time. */
+  begin(options: ExecutionOptions): Execution {
     const { run, clock, failpoint } = this.#options;
     const { point, conversation, attempt, place } = options;
     const { writer } = this;
@@ -204,11 +214,26 @@ export class DurableRun {
       }
     }
     this.#control.startTime(point.state);
+    return {
+      signal: this.#control.signal,
+      onAwaited: (servers) => journal.append({ type: 'servers_awaited', servers }),
+      drive: (opening) => this.#drive(options, opening, journal, ledger),
+    };
+  }
+
+  async #drive(
+    options: ExecutionOptions,
+    opening: Promise<DurableAccess> | null,
+    journal: DurableJournal,
+    ledger: RunLedger,
+  ): Promise<DriveResult> {
+    const { failpoint } = this.#options;
     try {
+      const access = await this.#opened(opening);
       const { state } = await driveRun({
-        point,
+        point: options.point,
         journal,
-        ...(await this.#openHost(options, journal, ledger)),
+        ...this.#createHost(options, access, journal, ledger),
         stopRequested: () => this.#control.ending,
         pollSteering: () => this.#pollSteering(options, journal),
         failpoint: async (at) => {
@@ -223,15 +248,13 @@ export class DurableRun {
     }
   }
 
-  /** An unavailable model or server fails the run; a storage error does not. */
-  async #openHost(
-    options: DurableDriveOptions,
+  #createHost(
+    { configuration, principal, conversation, onDefect }: ExecutionOptions,
+    access: DurableAccess | null,
     journal: DurableJournal,
     ledger: RunLedger,
-  ): Promise<ReturnType<typeof createRunHost>> {
-    const { configuration, principal, conversation, onDefect } = options;
+  ): ReturnType<typeof createRunHost> {
     const { signal } = this.#control;
-    const access = await this.#openAccess(options, journal);
     const isHeadless = configuration.intervention === 'headless';
     return createRunHost(
       {
@@ -255,13 +278,12 @@ export class DurableRun {
     );
   }
 
-  /** Null if the run only has to end. */
-  async #openAccess({ open }: DurableDriveOptions, journal: DurableJournal): Promise<DurableAccess | null> {
-    if (this.ending) return null;
+  /** Null if the run only has to end. An unavailable model or server fails the run; a storage error does not. */
+  async #opened(opening: Promise<DurableAccess> | null): Promise<DurableAccess | null> {
     const { signal } = this.#control;
     try {
-      const access = await open(signal, (servers) => journal.append({ type: 'servers_awaited', servers }));
-      return signal.aborted ? null : this.#countStored(access);
+      const access = await opening;
+      return signal.aborted || !access ? null : this.#countStored(access);
     } catch (thrown) {
       if (isStorageFault(thrown)) throw thrown;
       if (!signal.aborted) this.#control.end({ status: 'failed', error: toErrorInfo(thrown) });
@@ -287,7 +309,7 @@ export class DurableRun {
   }
 
   async #pollSteering(
-    { conversation, poll, findQueued, onSteered }: DurableDriveOptions,
+    { conversation, poll, findQueued, onSteered }: ExecutionOptions,
     journal: DurableJournal,
   ): Promise<SteeringMessage> {
     await poll?.();

@@ -43,9 +43,9 @@ async function makeCalls(
   const parked = parkInDoubt(host, state, calls);
   if (parked) return parked;
   for (const call of calls) {
-    const outlook = planCall(host, call);
-    if (outlook.do === 'make') {
-      const { callId, tool, arguments: args, edited } = outlook.call;
+    const plan = planCall(host, call);
+    if (plan.do === 'make') {
+      const { callId, tool, arguments: args, edited } = plan.call;
       host.ledger.plan({ callId, tool, arguments: args, ...(edited === undefined ? {} : { edited: true }) });
     }
   }

@@ -39,18 +39,18 @@ export function planCall(host: RunHost, call: PendingCall): CallPlan {
   if (call.refusal) return answer(refused(call, call.refusal));
   if (call.decision !== 'run') return answer(notSent(NOT_APPROVED));
   if (isInDoubt(host, call)) return answer(UNKNOWN_AFTER_CRASH);
-  const misfit = misfitOf(host, call);
-  return misfit ? answer(notSent(misfit)) : { do: 'make', call };
+  const invalid = invalidArguments(host, call);
+  return invalid ? answer(notSent(invalid)) : { do: 'make', call };
 }
 
 /** Validates edited arguments like those of a model. */
-function misfitOf(host: RunHost, { edited, tool, name, arguments: args }: RunnableCall): ErrorInfo | undefined {
+function invalidArguments(host: RunHost, { edited, tool, name, arguments: args }: RunnableCall): ErrorInfo | undefined {
   if (edited === undefined) return undefined;
   const reference = formatToolReference(tool);
   const offered = host.tools.tools().find((each) => formatToolReference(each.tool) === reference);
-  const misfit = offered?.checkArguments(args) ?? null;
-  if (misfit === null) return undefined;
-  const message = `The user edited the arguments of "${name}", and they do not match its schema: ${misfit}`;
+  const mismatch = offered?.checkArguments(args) ?? null;
+  if (mismatch === null) return undefined;
+  const message = `The user edited the arguments of "${name}", and they do not match its schema: ${mismatch}`;
   return { code: 'invalid_arguments', message };
 }
 

@@ -25,17 +25,17 @@ async function request(
   host: RunHost,
   state: AgentState,
   calls: readonly PendingCall[],
-  isMeant: (asks: PendingFunctionInterrupt) => boolean,
+  includes: (asks: PendingFunctionInterrupt) => boolean,
 ): Promise<RunPoint> {
   const { asking, journal } = host;
-  const isPut = (call: PendingCall): call is RunnableCall =>
-    call.functionInterrupt !== undefined && !call.functionInterrupt.answer && isMeant(call.functionInterrupt);
+  const isSelected = (call: PendingCall): call is RunnableCall =>
+    call.functionInterrupt !== undefined && !call.functionInterrupt.answer && includes(call.functionInterrupt);
   const withInterrupts = calls.map((call): PendingCall =>
-    isPut(call) ? { ...call, functionInterrupt: opened(host, state, call) } : call,
+    isSelected(call) ? { ...call, functionInterrupt: opened(host, state, call) } : call,
   );
   if (asking.mode === 'park') {
     for (const call of withInterrupts) {
-      const interrupt = isPut(call) ? openFunctionInterrupt(call) : null;
+      const interrupt = isSelected(call) ? openFunctionInterrupt(call) : null;
       if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
     }
     journal.append({ type: 'run_parked' });
@@ -44,8 +44,8 @@ async function request(
   const pending: PendingCall[] = [];
   // One after another: there is one user.
   for (const call of withInterrupts) {
-    const interrupt = isPut(call) ? openFunctionInterrupt(call) : null;
-    pending.push(isPut(call) && interrupt ? await answered(host, call, interrupt) : call);
+    const interrupt = isSelected(call) ? openFunctionInterrupt(call) : null;
+    pending.push(isSelected(call) && interrupt ? await answered(host, call, interrupt) : call);
   }
   return { state: { ...state, pending }, context: { phase: 'human_response' } };
 }

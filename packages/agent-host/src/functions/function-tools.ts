@@ -27,12 +27,12 @@ type RunOfCall = Required<Pick<ToolContext, 'ask' | 'delegate'>> & {
   group?: GroupOfCall | undefined;
 };
 
-/** Options of a call that a run makes. */
-export type RunCallOptions = CallToolOptions & { run?: RunOfCall };
+/** The options of a call that a run makes. */
+export type RunCallOptions = CallToolOptions & { callId: string; run: RunOfCall };
 
 /** Everything a model can call in one run: tools of servers, tabs and functions. */
-export interface RunToolHost extends ToolHost {
-  callTool(tool: ToolReference, args: JsonObject, options?: RunCallOptions): Promise<ToolResult>;
+export interface RunToolHost extends Omit<ToolHost, 'callTool'> {
+  callTool(tool: ToolReference, args: JsonObject, options: RunCallOptions): Promise<ToolResult>;
 }
 
 /** The server id of the functions that a program gives its agent. */
@@ -101,10 +101,10 @@ export class FunctionTools {
     listed: readonly IndexedTool[],
     tool: ToolReference,
     args: JsonObject,
-    { run, ...options }: RunCallOptions,
+    options: RunCallOptions,
   ): Promise<ToolResult> | undefined {
-    const found = run && this.#find(listed, tool);
-    return found && execute(found, args, { ...options, listed, run });
+    const found = this.#find(listed, tool);
+    return found && execute(found, args, listed, options);
   }
 
   /** True for a tool that asks the user and has no other effect. */
@@ -150,12 +150,11 @@ export class FunctionTools {
   }
 }
 
-type FunctionCallOptions = CallToolOptions & { listed: readonly IndexedTool[]; run: RunOfCall };
-
 async function execute(
   tool: FunctionTool,
   args: JsonObject,
-  { caller, callId, signal = new AbortController().signal, onProgress, listed, run }: FunctionCallOptions,
+  listed: readonly IndexedTool[],
+  { caller, callId, signal = new AbortController().signal, onProgress, run }: RunCallOptions,
 ): Promise<ToolResult> {
   const { id, budget, modelRequests, workspace, skills, group, ask, delegate, parked } = run;
   const ctx: ToolContext = {
@@ -166,7 +165,8 @@ async function execute(
     run: id,
     budget,
     modelRequests,
-    ...defined({ callId, workspace, skills, group }),
+    callId,
+    ...defined({ workspace, skills, group }),
     tools: listed,
     ask,
     delegate,

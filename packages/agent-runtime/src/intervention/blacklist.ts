@@ -24,7 +24,7 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
   if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference)))
     return dangerFinding(`${facts.reference.replace('/', ' ')}: it deletes something permanently.`);
   if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
-  return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.surroundings.own ?? {}));
+  return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.callContext.own ?? {}));
 }
 
 function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
@@ -71,8 +71,8 @@ function inspectVariable({ name, text }: Field): ScriptFinding | undefined {
 }
 
 /** Detects Toolyard's data folder in another spelling: a relative path, `..`, a symbolic link. */
-function resolvesToOwn({ text, role }: Field, { surroundings }: CallFacts): ScriptFinding | undefined {
-  const { own, workingFolder, resolvePath } = surroundings;
+function resolvesToOwn({ text, role }: Field, { callContext }: CallFacts): ScriptFinding | undefined {
+  const { own, workingFolder, resolvePath } = callContext;
   if (own?.dataFolder === undefined || (role !== 'path' && role !== 'folder')) return undefined;
   const { dataFolder } = own;
   const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
@@ -128,7 +128,7 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
   if (role !== 'text' && /^git\+\w+:\/\//.test(text)) return dangerFinding('It runs downloaded code.');
-  const { own = {} } = facts.surroundings;
+  const { own = {} } = facts.callContext;
   switch (role) {
     case 'command':
       if (/^[!|]\w/.test(text)) return dangerFinding(`It gives ${facts.reference} a command: ${displayText(text)}.`);
@@ -171,7 +171,7 @@ function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined
   }
   // Without commands the text may still contain an expansion, such as a variable with a secret.
   const mayRun = script.commands.length > 0 || /^[\w$"({]/.test(text);
-  return mayRun ? inspectScript(script, facts.surroundings.own ?? {}) : undefined;
+  return mayRun ? inspectScript(script, facts.callContext.own ?? {}) : undefined;
 }
 
 const NAMES_PROGRAM =

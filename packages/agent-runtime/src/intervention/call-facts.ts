@@ -99,7 +99,7 @@ type At = { name: string; schema: JsonObject | undefined; depth: number; folder:
 /** The parsed form of a call: rules, blacklist and page use nothing else. */
 export class CallFacts {
   readonly reference: string;
-  readonly surroundings: CallContext;
+  readonly callContext: CallContext;
   readonly tool: ToolTraits;
   readonly fields: Field[] = [];
   readonly wordLists: SplitCommand[] = [];
@@ -119,15 +119,15 @@ export class CallFacts {
   #valueCount = 0;
   #characterCount = 0;
 
-  constructor(tool: ToolReference, args: JsonObject, surroundings: CallContext = {}) {
+  constructor(tool: ToolReference, args: JsonObject, callContext: CallContext = {}) {
     this.reference = formatToolReference(tool);
-    this.surroundings = surroundings;
+    this.callContext = callContext;
     this.tool = traitsOf(this.reference);
     this.#program = [tool.serverId, tool.name]
       .map((name) => name.replace(/^(?:k8s|kubernetes)$/, 'kubectl').replace(/^(?=compose$)/, 'docker '))
       .find((name) => KNOWN_PROGRAM.test(name));
     this.#subcommand = tool.name.split('_').filter((word) => word !== this.#program && !CALLS.test(word));
-    this.#value(args, { name: '', schema: surroundings.inputSchema, depth: 0, folder: undefined });
+    this.#value(args, { name: '', schema: callContext.inputSchema, depth: 0, folder: undefined });
   }
 
   /** The commands in a field or list. Each is parsed once. */
@@ -136,7 +136,7 @@ export class CallFacts {
   }
 
   #read(source: Field | SplitCommand): ShellScript {
-    const { work, workingFolder } = this.surroundings;
+    const { work, workingFolder } = this.callContext;
     const options = { folder: source.folder ?? workingFolder, ...defined({ work }) };
     if ('words' in source) return readWords(source.words, options);
     // A terminal takes a carriage return for the end of a line.

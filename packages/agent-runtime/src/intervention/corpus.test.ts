@@ -10,9 +10,9 @@ import { compileRules } from './rules.ts';
 const OWN: CallContext = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(tool: string, args: JsonObject, surroundings: CallContext = OWN): CallFacts {
+function factsOf(tool: string, args: JsonObject, callContext: CallContext = OWN): CallFacts {
   const [serverId = '', name = ''] = tool.split('/');
-  return new CallFacts({ serverId, name }, args, surroundings);
+  return new CallFacts({ serverId, name }, args, callContext);
 }
 
 /** Resolves the symbolic links of the cases like a file system. */

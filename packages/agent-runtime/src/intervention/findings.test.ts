@@ -9,16 +9,16 @@ import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(args: JsonObject, surroundings: CallContext = {}): CallFacts {
-  return new CallFacts({ serverId: 'files', name: 'use' }, args, surroundings);
+function factsOf(args: JsonObject, callContext: CallContext = {}): CallFacts {
+  return new CallFacts({ serverId: 'files', name: 'use' }, args, callContext);
 }
 
-function decided(rule: InterventionRule, args: JsonObject, surroundings?: CallContext): string | undefined {
-  return compileRules([rule])(factsOf(args, surroundings), HINTS);
+function decided(rule: InterventionRule, args: JsonObject, callContext?: CallContext): string | undefined {
+  return compileRules([rule])(factsOf(args, callContext), HINTS);
 }
 
-function isFlagged(args: JsonObject, surroundings?: CallContext): boolean {
-  return findDanger(factsOf(args, surroundings), false) !== undefined;
+function isFlagged(args: JsonObject, callContext?: CallContext): boolean {
+  return findDanger(factsOf(args, callContext), false) !== undefined;
 }
 
 describe('finding 3: `inside` applies to the resolved path', () => {

@@ -235,7 +235,7 @@ const MAX_FOLDERS = 8;
  * A text is left out only if it cannot lead anywhere, or if the schema declares it as content.
  */
 function* pathsIn(facts: CallFacts): Generator<Place> {
-  const { resolvePath } = facts.surroundings;
+  const { resolvePath } = facts.callContext;
   const folders = new Set<string | undefined>();
   const others = new Set(facts.names.filter((name) => /[^\w -]/.test(name)));
   for (const field of facts.fields) {
@@ -248,7 +248,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
     if (!isPath && role !== 'command' && !field.isContent) others.add(text);
     if (!isPath || isProse) continue;
     const isFolder = role === 'folder' && text === field.folder;
-    if (isFolder) options.workingFolder = facts.surroundings.workingFolder;
+    if (isFolder) options.workingFolder = facts.callContext.workingFolder;
     for (const each of SEPARATES.test(text) ? text.split(NEXT_PATH) : [text]) {
       const { paths, unresolved } = pathCandidates(each, options);
       if (folders.size < MAX_FOLDERS) folders.add(paths[0]);
@@ -259,7 +259,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
     if (list.isCertain)
       yield* pathsOfScript(
         facts.scriptOf(list),
-        { workingFolder: list.folder ?? facts.surroundings.workingFolder, resolvePath },
+        { workingFolder: list.folder ?? facts.callContext.workingFolder, resolvePath },
         true,
       );
   }
@@ -308,9 +308,9 @@ const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
 const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$/;
 
-function folderOf({ folder }: Field, { surroundings }: CallFacts): string | undefined {
-  if (folder === undefined) return surroundings.workingFolder;
-  const [whole] = pathCandidates(folder, { workingFolder: surroundings.workingFolder }).paths;
+function folderOf({ folder }: Field, { callContext }: CallFacts): string | undefined {
+  if (folder === undefined) return callContext.workingFolder;
+  const [whole] = pathCandidates(folder, { workingFolder: callContext.workingFolder }).paths;
   return whole;
 }
 
@@ -334,7 +334,7 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
 }
 
 function reachesOutside(folder: string, facts: CallFacts): boolean {
-  const isInside = insideOf(folder, facts.surroundings.resolvePath);
+  const isInside = insideOf(folder, facts.callContext.resolvePath);
   for (const { text, paths, unresolved } of pathsIn(facts)) {
     if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
@@ -345,7 +345,7 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
 }
 
 function staysInside(folder: string, facts: CallFacts, mayRun: boolean): boolean {
-  const isInside = insideOf(folder, facts.surroundings.resolvePath);
+  const isInside = insideOf(folder, facts.callContext.resolvePath);
   // Code and queries may take effect anywhere.
   const hasEffect = ({ role }: Field): boolean =>
     role === 'code' || role === 'query' || (role === 'command' && !mayRun);

@@ -7,7 +7,7 @@ import { NOT_ACCEPTED } from './forward.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Session } from '../connection/session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
-import { takeTurn, explainRejectedTurn } from './take-turn.ts';
+import { explainRejectedTurn, toScheduledCall } from './scheduled-call.ts';
 
 /**
  * Forwards a request. A tool call waits for its turn and uses the connection of its conversation.
@@ -21,7 +21,7 @@ export async function forwardInTurn(
 ): Promise<JsonObject> {
   if (request.method !== 'tools/call') return first.request(request);
   const { id } = entry.config;
-  const entered = takeTurn(entry, request.params['task'] !== undefined, request.options);
+  const entered = entry.calls.enter(toScheduledCall(entry, request.params['task'] !== undefined, request.options));
   const turn = entered instanceof Promise ? await entered : entered;
   if (turn.kind !== 'admitted') throw new ProtocolError(NOT_ACCEPTED, explainRejectedTurn(turn.kind, id).message);
   const { connection, roots, release } = turn;

@@ -2,7 +2,7 @@ import type { ErrorInfo, JsonObject, TaskHandle, ToolReference, ToolResult } fro
 import { readsOnlyInside, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import { notSent } from '../calls/call-failure.ts';
 import type { ConversationConnection } from '../calls/extra-connection.ts';
-import { takeTurn, explainRejectedTurn } from '../calls/take-turn.ts';
+import { explainRejectedTurn, toScheduledCall } from '../calls/scheduled-call.ts';
 import { closedByHost, notReady } from '../connection/connection-errors.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ManagedServer } from './managed-server.ts';
@@ -48,7 +48,8 @@ export async function callServer(
   options: CallToolOptions,
 ): Promise<ToolResult> {
   for (let wasLost = false; ; wasLost = true) {
-    const entered = takeTurn(entry, entry.session?.isWantedAsTask(tool.name) === true, options);
+    const isTask = entry.session?.isWantedAsTask(tool.name) === true;
+    const entered = entry.calls.enter(toScheduledCall(entry, isTask, options));
     const turn = entered instanceof Promise ? await entered : entered;
     if (turn.kind !== 'admitted') return notSent(explainRejectedTurn(turn.kind, entry.config.id));
     const { connection: extra, roots, release } = turn;

@@ -50,11 +50,6 @@ export class ServerCalls {
   ): Promise<ToolResult> {
     const refusal = selection?.view.refusal(tool);
     if (refusal) return notSent(refusal);
-    const end = selection?.onCall?.(tool.serverId);
-    return this.#callChecked(tool, args, options).finally(end);
-  }
-
-  async #callChecked(tool: ToolReference, args: JsonObject, options: CallToolOptions): Promise<ToolResult> {
     if (this.#flows.isClosed) return notSent({ code: 'server_closed', message: SHUTTING_DOWN });
     const entry = this.#servers.find(tool.serverId);
     if (entry === undefined) {
@@ -64,13 +59,20 @@ export class ServerCalls {
       const message = `The tool "${tool.name}" of "${tool.serverId}" is disabled.`;
       return notSent({ code: 'tool_not_found', message });
     }
-    // A pending change of the tool list may have replaced an approved tool.
-    const isApproved = options.definition !== undefined || this.#trust.verdict(tool) === 'approved';
-    const known = isApproved ? entry.session?.toolsUpToDate() : undefined;
-    if (known) await known;
-    if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
-    const release = this.#flows.acquire();
-    return callServer(entry, this.#waitForReconnect(entry, options.signal), tool, args, options).finally(release);
+    const end = selection?.onCall?.(tool.serverId);
+    let release: (() => void) | undefined;
+    try {
+      // A pending change of the tool list may have replaced an approved tool.
+      const isApproved = options.definition !== undefined || this.#trust.verdict(tool) === 'approved';
+      const known = isApproved ? entry.session?.toolsUpToDate() : undefined;
+      if (known) await known;
+      if (this.#hasChanged(tool, options.definition)) return notSent(changedSince(tool));
+      release = this.#flows.acquire();
+      return await callServer(entry, this.#waitForReconnect(entry, options.signal), tool, args, options);
+    } finally {
+      release?.();
+      end?.();
+    }
   }
 
   /** Waits for the task that a call became, even if its tool is disabled meanwhile. Never throws. */

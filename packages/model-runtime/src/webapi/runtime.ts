@@ -42,6 +42,8 @@ import { toNetworkError } from '../wire/network-error.ts';
 
 /** Maximum size of a non-streamed response, in characters or bytes. */
 const MAX_WHOLE = 128_000_000;
+/** Timeout of requests that are not streamed until the response starts, in milliseconds: images are slow. */
+const WHOLE_TIMEOUT_MS = 600_000;
 
 /** Options of {@link createWebApiRuntime}. */
 export type WebApiRuntimeOptions = {
@@ -55,8 +57,6 @@ export type WebApiRuntimeOptions = {
   clock?: Clock;
   /** Timeout of a streamed answer in milliseconds without data, default 60,000. */
   idleTimeoutMs?: number;
-  /** Timeout of all other requests until the response starts, in milliseconds, default 600,000: images are slow. */
-  wholeTimeoutMs?: number;
 };
 
 /**
@@ -168,9 +168,9 @@ class WebApiRuntime implements ModelRuntime {
     read: (response: Response, guard: CallGuard) => Promise<Result>,
   ): Promise<Result> {
     throwIfAborted(signal);
-    const { fetch, headers, wholeTimeoutMs = 600_000 } = this.#options;
+    const { fetch, headers } = this.#options;
     const url = `${this.#base}${path}`;
-    const guard = new CallGuard({ clock: this.#clock, idleTimeoutMs: wholeTimeoutMs, signal });
+    const guard = new CallGuard({ clock: this.#clock, idleTimeoutMs: WHOLE_TIMEOUT_MS, signal });
     try {
       const init: RequestInit =
         body === null
@@ -180,7 +180,7 @@ class WebApiRuntime implements ModelRuntime {
       if (response.ok) return await read(response, guard);
       throw new ToolyardError(responseError(await readBounded(response, guard), response.status, this.#server));
     } catch (thrown) {
-      if (thrown instanceof IdleTimeoutError) throw new ToolyardError(tooSlow(this.#server, wholeTimeoutMs));
+      if (thrown instanceof IdleTimeoutError) throw new ToolyardError(tooSlow(this.#server, WHOLE_TIMEOUT_MS));
       if (isAbortError(thrown) || ToolyardError.isInstance(thrown)) throw thrown;
       throw new ToolyardError(toNetworkError(thrown, url), { cause: thrown });
     } finally {

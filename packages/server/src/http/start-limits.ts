@@ -1,7 +1,7 @@
 import type { ApiKeyLimits, Principal, StartRun } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { checkStarter, startedByKey } from '../runs/run-starter.ts';
+import { checkStarter, startedByKey } from '../runs/key-limits.ts';
 import type { RunStarter } from '../runs/stored-run.ts';
 import { isOwnConversation, limitedTo } from './auth/limited-keys.ts';
 import { notFound, quoted, refusal } from './problems.ts';

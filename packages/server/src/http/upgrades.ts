@@ -10,11 +10,11 @@ export type Upgrades = {
 };
 
 /**
- * @param carryOut resolves once the connection was handed over, or throws
+ * @param execute resolves once the connection was handed over, or throws
  * @param explain turns what was thrown into the response
  */
 export function createUpgrades(
-  carryOut: (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void>,
+  execute: (incoming: IncomingMessage, socket: Duplex, signal: AbortSignal) => Promise<void>,
   explain: (thrown: unknown, incoming: IncomingMessage) => ProblemAnswer,
 ): Upgrades {
   const open = new Set<Duplex>();
@@ -25,7 +25,7 @@ export function createUpgrades(
       socket.on('close', () => open.delete(socket));
       // A broken connection cannot receive an error.
       socket.on('error', () => socket.destroy());
-      void carryOut(incoming, socket, stop.signal).catch((thrown: unknown) => {
+      void execute(incoming, socket, stop.signal).catch((thrown: unknown) => {
         if (!socket.destroyed) refuse(socket, explain(thrown, incoming));
       });
     },

@@ -38,11 +38,9 @@ beforeEach(() => {
       },
     },
     clock: createFakeClock(),
-    onWake: () => undefined,
-    onServers: () => undefined,
     log: (line) => log.push(line),
   });
-  relayed.start();
+  relayed.start({ onWake: () => undefined, onServers: () => undefined });
   for (const runId of ['r1', 'r2', 'r3']) {
     relayed.listenToRun('anne', runId, {
       receive: (events) => received.push(...events.map(({ seq }) => `${runId} ${String(seq)}`)),
@@ -104,8 +102,6 @@ test('does not retry failed notifications at shutdown, so that a process without
       readEvents: () => Promise.resolve([]),
     },
     clock,
-    onWake: () => undefined,
-    onServers: () => undefined,
     log: () => undefined,
   });
   relayed.wake('r1');

@@ -8,11 +8,15 @@ type What = Extract<LiveEvent, { type: 'changed' }>['what'];
 export type ClusterHubOptions = {
   notifications: NotificationChannel;
   clock: Pick<Clock, 'after'>;
+  log: (line: string) => void;
+};
+
+/** Receives what concerns more than the subscribers of the hub. */
+type ClusterHubHandlers = {
   /** Another process has a message for the process that executes this run, or may resume it. */
   onWake: (runId: string) => void;
   /** MCP servers changed in another process, or may have. */
   onServers: () => void;
-  log: (line: string) => void;
 };
 
 /** A hub that exchanges notifications with the other processes of the same database. */
@@ -20,7 +24,7 @@ export type ClusterHub = RunHub & {
   /** A message was stored for a run that this process does not execute. */
   wake(runId: string): void;
   /** Starts receiving. */
-  start(): void;
+  start(handlers: ClusterHubHandlers): void;
   /** Resolves when all notifications were sent or have failed. */
   flush(): Promise<void>;
 };
@@ -37,14 +41,14 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
   const outgoing = new Outgoing(options);
   const runs = new RemoteRuns(local, options);
 
-  function receive(bodies: readonly string[]): void {
+  function receive(bodies: readonly string[], { onWake, onServers }: ClusterHubHandlers): void {
     for (const body of bodies) {
       const notification = parseNotification(body);
       for (const [ownerId, what, id] of notification.changed)
         local.changed(ownerId, what, ...(id === undefined ? [] : [id]));
-      if (notification.changed.some(([, what]) => what === 'servers')) options.onServers();
+      if (notification.changed.some(([, what]) => what === 'servers')) onServers();
       for (const { ownerId, runId, seq } of notification.runs) runs.notified(ownerId, runId, seq);
-      for (const runId of notification.wake) options.onWake(runId);
+      for (const runId of notification.wake) onWake(runId);
     }
   }
 
@@ -63,12 +67,15 @@ export function createClusterHub(local: RunHub, options: ClusterHubOptions): Clu
     },
     wake: (runId) => outgoing.wake(runId),
     flush: () => outgoing.flush(),
-    start: () =>
-      options.notifications.listen(receive, () => {
-        runs.forget();
-        local.missed();
-        options.onServers();
-      }),
+    start: (handlers) =>
+      options.notifications.listen(
+        (bodies) => receive(bodies, handlers),
+        () => {
+          runs.forget();
+          local.missed();
+          handlers.onServers();
+        },
+      ),
   };
 }
 

@@ -10,7 +10,9 @@ import { authorizeClient } from './authorize-client.ts';
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 const MAX_BODY_BYTES = 4 * 1_024 * 1_024;
 const MAX_SESSIONS = 1_000;
+/** Of notification streams of modern clients. */
 const MAX_SUBSCRIPTIONS = 1_000;
+/** How long an idle session is kept. */
 const SESSION_IDLE_MS = 30 * 60 * 1_000;
 
 export type McpMountOptions = {
@@ -35,13 +37,7 @@ export type McpMountOptions = {
    * busy one.
    */
   maxSessions?: number;
-  /** Maximum number of notification streams of modern clients; default 1,000. */
-  maxSubscriptions?: number;
-  /** How long an idle session is kept, in milliseconds; default 30 minutes. */
-  sessionIdleMs?: number;
   clock?: Pick<Clock, 'after' | 'monotonic'>;
-  /** Generates session ids, which must be unguessable. Default: random UUIDs. */
-  newSessionId?: () => string;
   /** Receives errors whose details are not sent to clients. */
   onError?: (error: Error) => void;
 };
@@ -88,16 +84,15 @@ export function createMcpMount(options: McpMountOptions): McpMount {
   );
   const modern = createMcpHandler(createServer, {
     legacy: 'reject',
-    maxSubscriptions: options.maxSubscriptions ?? MAX_SUBSCRIPTIONS,
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
     onerror: onError,
   });
   const legacy = new LegacySessions({
     createServer: async (requestInfo, authInfo) =>
       createServer({ era: 'legacy', requestInfo, ...defined({ authInfo }) }),
     clock: options.clock ?? systemClock,
-    newId: options.newSessionId ?? (() => crypto.randomUUID()),
     most: options.maxSessions ?? MAX_SESSIONS,
-    idleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
+    idleMs: SESSION_IDLE_MS,
     onError,
   });
   let isClosed = false;

@@ -7,7 +7,6 @@ import { REFUSED, SESSION_NOT_FOUND, refuse } from './refusals.ts';
 export type LegacySessionsOptions = {
   createServer: (request: Request, authInfo: AuthInfo | undefined) => Promise<McpServer>;
   clock: Pick<Clock, 'after' | 'monotonic'>;
-  newId: () => string;
   most: number;
   idleMs: number;
   onError: (error: Error) => void;
@@ -73,8 +72,9 @@ export class LegacySessions {
         'retry-after': '10',
       });
     }
-    const { createServer, clock, newId, idleMs, onError } = this.#options;
-    const id = newId();
+    const { createServer, clock, idleMs, onError } = this.#options;
+    // Session ids must be unguessable.
+    const id = crypto.randomUUID();
     this.#beginning++;
     try {
       const server = await createServer(request, authInfo);

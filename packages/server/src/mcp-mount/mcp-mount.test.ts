@@ -19,6 +19,7 @@ function mounted(options: Partial<McpMountOptions> = {}): McpMount {
   return mount;
 }
 
+const MINUTE_MS = 60_000;
 const callHello = { id: 5, method: 'tools/call', params: { name: 'hello', arguments: {} } };
 
 describe('both eras at one URL', () => {
@@ -103,25 +104,25 @@ describe('change notifications', () => {
 describe('sessions', () => {
   test('an idle session ends after the timeout, not before', async () => {
     const clock = createFakeClock();
-    const mount = mounted({ clock, sessionIdleMs: 1_000 });
+    const mount = mounted({ clock });
     const session = await initialize(mount);
-    await clock.advance(900);
+    await clock.advance(29 * MINUTE_MS);
     await (await ask(mount, callHello, { session })).text();
-    await clock.advance(900);
+    await clock.advance(29 * MINUTE_MS);
     expect(mount.sessionCount).toBe(1);
-    await clock.advance(200);
+    await clock.advance(2 * MINUTE_MS);
     expect((await ask(mount, callHello, { session })).status).toBe(404);
   });
 
   test('a session with an open stream stays', async () => {
     const clock = createFakeClock();
-    const mount = mounted({ clock, sessionIdleMs: 1_000 });
+    const mount = mounted({ clock });
     const session = await initialize(mount);
     const stream = messagesOf(await ask(mount, undefined, { session }));
-    await clock.advance(10_000);
+    await clock.advance(300 * MINUTE_MS);
     expect(mount.sessionCount).toBe(1);
     await stream.stop();
-    await clock.advance(1_000);
+    await clock.advance(30 * MINUTE_MS);
     expect(mount.sessionCount).toBe(0);
   });
 

@@ -1,4 +1,3 @@
-import type { RunTools } from '@toolyard/agent-host';
 import { findDecision } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +20,7 @@ const behaviour = (who: string, readOnly: boolean): McpBehaviour => ({
   ],
 });
 
-async function startBoth(): Promise<{ servers: Servers; selection: RunTools }> {
+async function startBoth(): Promise<{ servers: Servers; selection: Awaited<ReturnType<Servers['select']>> }> {
   const servers = await room.start(
     (['good', 'evil'] as const).map((id) => commandServer(id, behaviour(id, id === 'good'))),
   );

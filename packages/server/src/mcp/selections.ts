@@ -1,6 +1,6 @@
-import type { RunTools } from '@toolyard/agent-host';
+import type { ToolSource } from '@toolyard/agent-host';
 import { hostTools } from '@toolyard/agent-host';
-import type { McpHost } from '@toolyard/mcp-host';
+import type { McpHost, ToolHost } from '@toolyard/mcp-host';
 import type { ResolvedAgentConfiguration } from '@toolyard/protocol';
 import { formatToolReference } from '@toolyard/protocol';
 import type { ServerWait } from '../services.ts';
@@ -28,7 +28,7 @@ type SelectionsOptions = {
 /** The tools of each conversation: those of the servers it has chosen. */
 export class Selections {
   readonly #options: SelectionsOptions;
-  readonly #kept = new Map<string, RunTools>();
+  readonly #kept = new Map<string, ToolHost & ToolSource>();
   /** Servers whose present attempt one run has waited for in vain; no run waits for it again. */
   readonly #outwaited = new Set<string>();
 
@@ -45,7 +45,7 @@ export class Selections {
     configuration: ResolvedAgentConfiguration,
     signal: AbortSignal,
     wait: ServerWait = {},
-  ): Promise<RunTools> {
+  ): Promise<ToolHost & ToolSource> {
     signal.throwIfAborted();
     const { book, borrowIfOff, lookForSignIns } = this.#options;
     const serverIds = book.all.flatMap((server) => {
@@ -75,7 +75,7 @@ export class Selections {
     signal.throwIfAborted();
   }
 
-  #selection(serverIds: readonly string[], disabledTools: readonly string[]): RunTools {
+  #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolHost & ToolSource {
     const { host, book, onUse } = this.#options;
     const key = JSON.stringify([serverIds, disabledTools, book.version]);
     const known = this.#kept.get(key);
@@ -90,14 +90,8 @@ export class Selections {
         return () => onUse(serverId, -1);
       },
     );
-    const tools = hostTools({ host, view, isSelected: (id) => chosen.has(id) });
-    const selection: RunTools = {
-      ...tools,
-      contextSources() {
-        for (const id of serverIds) onUse(id, 0);
-        return tools.contextSources();
-      },
-    };
+    const onTurn = (): void => serverIds.forEach((id) => onUse(id, 0));
+    const selection = hostTools({ host, view, isSelected: (id) => chosen.has(id), onTurn });
     const [oldest] = this.#kept.keys();
     if (oldest !== undefined && this.#kept.size >= SELECTIONS_KEPT) this.#kept.delete(oldest);
     this.#kept.set(key, selection);

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { RunTools } from '@toolyard/agent-host';
 import { GROUP_TOOLS } from '@toolyard/agent-host';
 import type { IndexedTool, InspectOptions, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { inspectServer, McpHost, redactedError, redactorFor, unseenPin } from '@toolyard/mcp-host';
@@ -267,7 +266,11 @@ export class ConnectedServers extends EditableServers implements Servers {
   getPrompt: Servers['getPrompt'] = (_principal, id, prompt, signal) => this.#broker.getPrompt(id, prompt, signal);
   complete: Servers['complete'] = (_principal, id, request, signal) => this.#broker.complete(id, request, signal);
 
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<RunTools> {
+  select(
+    configuration: ResolvedAgentConfiguration,
+    signal: AbortSignal,
+    wait?: ServerWait,
+  ): ReturnType<Servers['select']> {
     return this.#selections.select(configuration, signal, wait);
   }
 

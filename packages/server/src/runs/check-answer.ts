@@ -18,36 +18,40 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
   const fitting = decisionsFor(interrupt.kind);
   if (!fitting.includes(answer.decision)) {
     const takes = fitting.map((each) => `"${each}"`).join(', ');
-    throw misfit(`The decision "${answer.decision}" is not valid for this interrupt; expected ${takes}.`);
+    throw createInvalidAnswerError(
+      `The decision "${answer.decision}" is not valid for this interrupt; expected ${takes}.`,
+    );
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
     const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
-    if (fault !== null) throw misfit(`The edited arguments do not match the tool's schema: ${fault}`);
+    if (fault !== null) throw createInvalidAnswerError(`The edited arguments do not match the tool's schema: ${fault}`);
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve') {
     const fault = checkScope(interrupt, answer);
-    if (fault !== null) throw misfit(fault, 'Answer with the scope "once", or deny the call.');
+    if (fault !== null) throw createInvalidAnswerError(fault, 'Answer with the scope "once", or deny the call.');
   }
   if (interrupt.kind === 'budget' && answer.decision === 'raise') {
     const fault = checkRaisedLimit(interrupt, answer.limit);
-    if (fault !== null) throw misfit(fault);
+    if (fault !== null) throw createInvalidAnswerError(fault);
   }
   if (interrupt.kind === 'elicitation' && answer.decision === 'accept') {
     if (interrupt.mode === 'url') {
-      if (answer.content !== undefined) throw misfit('A URL request accepts no form content.');
+      if (answer.content !== undefined) throw createInvalidAnswerError('A URL request accepts no form content.');
       return;
     }
     const form = readForm(interrupt.requestedSchema);
     const faults = 'fields' in form ? checkForm(form.fields, answer.content ?? {}) : [];
-    if (faults.length > 0) throw misfit(`The form has errors. ${faults.map(formFaultText).join(' ')}`);
+    if (faults.length > 0)
+      throw createInvalidAnswerError(`The form has errors. ${faults.map(formFaultText).join(' ')}`);
   }
   if (interrupt.kind === 'prompt' && answer.decision === 'say' && answer.text.trim() === '') {
-    throw misfit('The answer is empty. Decline the question instead.');
+    throw createInvalidAnswerError('The answer is empty. Decline the question instead.');
   }
   if (interrupt.kind === 'selection' && answer.decision === 'choose') checkChoice(interrupt, answer.chosen);
   if (interrupt.kind === 'sampling' && answer.decision === 'allow' && answer.texts !== undefined) {
     const texts = interrupt.messages.flatMap(({ content }) => content).filter(({ type }) => type === 'text').length;
-    if (answer.texts.length !== texts) throw misfit(`The messages have ${texts} texts (got ${answer.texts.length}).`);
+    if (answer.texts.length !== texts)
+      throw createInvalidAnswerError(`The messages have ${texts} texts (got ${answer.texts.length}).`);
   }
 }
 
@@ -71,11 +75,12 @@ function otherThanAsked(what: string): ToolyardError {
 
 function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {
   const unknown = chosen.find((choice) => !choices.includes(choice));
-  if (unknown !== undefined) throw misfit(`"${unknown.slice(0, 100)}" is not one of the choices.`);
-  if (new Set(chosen).size !== chosen.length) throw misfit('A choice is listed twice.');
-  if (!multiple && chosen.length !== 1) throw misfit(`Exactly one choice is required (got ${chosen.length}).`);
+  if (unknown !== undefined) throw createInvalidAnswerError(`"${unknown.slice(0, 100)}" is not one of the choices.`);
+  if (new Set(chosen).size !== chosen.length) throw createInvalidAnswerError('A choice is listed twice.');
+  if (!multiple && chosen.length !== 1)
+    throw createInvalidAnswerError(`Exactly one choice is required (got ${chosen.length}).`);
 }
 
-function misfit(message: string, hint?: string): ToolyardError {
+function createInvalidAnswerError(message: string, hint?: string): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

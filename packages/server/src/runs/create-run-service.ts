@@ -1,7 +1,7 @@
 import type { FunctionTools } from '@toolyard/agent-host';
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
@@ -19,7 +19,7 @@ import { MessageQueue } from './message-queue.ts';
 import type { RunAccessServices } from './open-run-access.ts';
 import { RunWorkerPool } from './run-worker-pool.ts';
 import { createRunCommands } from './run-commands.ts';
-import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartRun } from './start-run.ts';
 import { createSubAgents } from './sub-agents.ts';
 import { createTabRuns } from './tab-runs.ts';
 import type { TabToolCalls } from './tab-tool-calls.ts';
@@ -48,7 +48,7 @@ export type CreateRunServiceOptions = {
   executesRuns?: boolean;
   /** Set in a process without tools: another process makes the calls of runs in tabs. */
   tabToolsElsewhere?: TabToolCalls;
-  telemetry?: Pick<Telemetry, 'took' | 'published' | 'traced'>;
+  telemetry?: Pick<Telemetry, 'onClaimed' | 'published' | 'traced'>;
   /** Data besides the configuration that decisions about calls depend on. */
   policy?: NonNullable<RunAccessServices['policy']>;
   /**
@@ -60,8 +60,8 @@ export type CreateRunServiceOptions = {
   titles?: Pick<ConversationTitles, 'beforeRun' | 'afterRun'>;
   /** Lease of a run without renewal; default 10 s. */
   leaseMs?: number;
-  /** Interval at which this process looks for runs without a lease; default 3 s. */
-  takeOverEveryMs?: number;
+  /** Interval at which this process scans for runs without a lease; default 3 s. */
+  claimExpiredEveryMs?: number;
   /** How long calls in progress may take when the process stops; default 5 s. */
   lastCallsMs?: number;
 };
@@ -73,7 +73,7 @@ export type DurableRuns = RunService & {
   /** Resumes every run that the last process left. Resolves when they are claimed, not when they end. */
   start(): Promise<void>;
   /** Another process has stored a message for this run. */
-  woken(runId: string): void;
+  wake(runId: string): void;
   /** Releases all runs without cancelling them; the next process resumes them. Idempotent. */
   close(): Promise<void>;
 };
@@ -117,7 +117,17 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       .finally(() => options.titles?.afterRun(run, status));
   }
   const stop = new AbortController();
-  const toStart = { storage, configurations, models, hub, clock, ...(executesRuns ? { terms } : {}), ...failpoint };
+  const toStart = {
+    storage,
+    configurations,
+    models,
+    hub,
+    clock,
+    titles: options.titles,
+    stopping: stop.signal,
+    ...(executesRuns ? { terms } : {}),
+    ...failpoint,
+  };
   const ofRuns = {
     ...options,
     auto: createAutoConfirmation({ settings: storage.settings, servers: options.servers, clock }),
@@ -126,23 +136,18 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
   };
   const pool: RunWorkerPool = new RunWorkerPool({ ...ofRuns, pump, terms, onOver: over });
   const callMaker = new TabToolCallMaker(ofRuns);
-  const looked = (): Promise<void> => queue.sendDue();
   const keeper = new LeaseKeeper({
     store: storage.runs,
     pool,
     terms,
     clock,
     log,
-    looked,
-    ...defined({ takeOverEveryMs: options.takeOverEveryMs }),
+    afterScan: () => queue.sendDue(),
+    ...defined({ claimExpiredEveryMs: options.claimExpiredEveryMs }),
   });
 
   let closing: Promise<void> | null = null;
-  async function start(principal: Owner, request: StartRequest): Promise<StartOutcome> {
-    if (closing) throw stopping();
-    options.titles?.beforeRun(request.conversation.id);
-    return startRun(principal, request, { ...toStart, pool });
-  }
+  const start: StartRun = (principal, request) => startRun(principal, request, { ...toStart, pool });
   const keepMedia = (principal: Owner, parts: UserPart[]): Promise<UserPart[]> =>
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, pool, hub, clock, keepMedia, start, log });
@@ -213,8 +218,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       if (options.wakeElsewhere) sendDueAgain();
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
-    woken(runId) {
-      pool.woken(runId).catch((error: unknown) => {
+    wake(runId) {
+      pool.wakeHere(runId).catch((error: unknown) => {
         log(`run ${runId}: ${messageOf(error)}`);
       });
     },
@@ -230,13 +235,4 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       return closing;
     },
   };
-}
-
-function stopping(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: 'Toolyard is shutting down and accepts no new runs.',
-    hint: 'Send the message again after the restart.',
-    retryable: true,
-  });
 }

@@ -21,11 +21,11 @@ async function idleAfter(error: StorageError, failingMs: number): Promise<number
         return [];
       },
     },
-    pool: { workers: () => [], find: () => undefined, start: () => undefined },
+    pool: { workers: () => [], find: () => undefined, recover: () => undefined },
     terms: { owner: 'this process', ms: 10_000 },
     clock,
     log: () => undefined,
-    looked: () => Promise.resolve(),
+    afterScan: () => Promise.resolve(),
   });
   await keeper.start();
   failing = true;
@@ -49,22 +49,22 @@ test('after other storage errors the pause grows, because needless model request
 test('a full disk is logged once, although leases are renewed all the time', async () => {
   const clock = createFakeClock();
   const log: string[] = [];
-  let looked = 0;
+  let scans = 0;
   const keeper = new LeaseKeeper({
     store: {
       renewLeases: () => [],
       releaseLease: () => true,
-      takeOver: () => (looked++ === 0 ? [] : Promise.reject(FULL)),
+      takeOver: () => (scans++ === 0 ? [] : Promise.reject(FULL)),
     },
-    pool: { workers: () => [], find: () => undefined, start: () => undefined },
+    pool: { workers: () => [], find: () => undefined, recover: () => undefined },
     terms: { owner: 'this process', ms: 10_000 },
     clock,
     log: (line) => log.push(line),
-    looked: () => Promise.resolve(),
+    afterScan: () => Promise.resolve(),
   });
   await keeper.start();
   for (let ms = 0; ms < 120_000; ms += 500) await clock.advance(500);
   keeper.close();
-  expect(looked).toBeGreaterThan(3);
+  expect(scans).toBeGreaterThan(3);
   expect(log).toEqual(['runs: There is no room left.']);
 });

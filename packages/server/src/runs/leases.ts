@@ -6,19 +6,19 @@ import type { RunWorkerPool } from './run-worker-pool.ts';
 
 export type LeaseKeeperOptions = {
   store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'takeOver'>;
-  pool: Pick<RunWorkerPool, 'workers' | 'find' | 'start'>;
+  pool: Pick<RunWorkerPool, 'workers' | 'find' | 'recover'>;
   terms: LeaseTerms;
   clock: Clock;
   log: (line: string) => void;
-  /** Interval at which this process looks for runs without a lease, in milliseconds; default 3 s. */
-  takeOverEveryMs?: number;
-  /** Called after each look for runs without a lease. */
-  looked: () => Promise<void>;
+  /** Interval at which this process scans for runs without a lease, in milliseconds; default 3 s. */
+  claimExpiredEveryMs?: number;
+  /** Called after each scan for runs without a lease. */
+  afterScan: () => Promise<void>;
 };
 
 /** Renewal interval in milliseconds, and the maximum delay after a lost notification. */
 const RENEW_EVERY_MS = 1_000;
-const TAKE_OVER_EVERY_MS = 3_000;
+const CLAIM_EXPIRED_EVERY_MS = 3_000;
 /** Maximum of the growing pause after storage errors, because needless model requests cost money. */
 const LONGEST_PAUSE_MS = 60_000;
 const TAKEN_AT_ONCE = 100;
@@ -26,7 +26,7 @@ const TAKEN_AT_ONCE = 100;
 /** Renews the leases of this process, and claims runs without one. */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  readonly #takeOverEveryMs: number;
+  readonly #claimExpiredEveryMs: number;
   readonly #cancel = new Set<() => void>();
   /** Leases of this process without a worker; released when seen twice in a row. */
   #strays = new Set<string>();
@@ -37,15 +37,15 @@ export class LeaseKeeper {
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
-    this.#takeOverEveryMs = options.takeOverEveryMs ?? TAKE_OVER_EVERY_MS;
+    this.#claimExpiredEveryMs = options.claimExpiredEveryMs ?? CLAIM_EXPIRED_EVERY_MS;
     this.#logFailures = createLogOnce(options.log);
   }
 
   /** Claims all available runs, now and periodically. Throws storage errors. */
   async start(): Promise<void> {
-    await this.#takeOver();
+    await this.#claimExpired();
     this.#every(RENEW_EVERY_MS, () => this.#renew());
-    this.#every(this.#takeOverEveryMs, () => this.#takeOverUnlessPaused());
+    this.#every(this.#claimExpiredEveryMs, () => this.#claimExpiredUnlessPaused());
   }
 
   /** After a storage error: claims no runs for a while. */
@@ -54,7 +54,7 @@ export class LeaseKeeper {
     if (clock.monotonic() < this.#pausedUntil) return;
     // An unreachable database hands out no runs; do not delay them further once it is back.
     if (StorageError.isInstance(error) && error.problem === 'unreachable') return;
-    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? this.#takeOverEveryMs : this.#pauseMs * 2);
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? this.#claimExpiredEveryMs : this.#pauseMs * 2);
     this.#pausedUntil = clock.monotonic() + this.#pauseMs;
   }
 
@@ -99,22 +99,22 @@ export class LeaseKeeper {
     this.#strays = strays;
   }
 
-  async #takeOverUnlessPaused(): Promise<void> {
+  async #claimExpiredUnlessPaused(): Promise<void> {
     if (this.#options.clock.monotonic() < this.#pausedUntil) return;
     // Leases that expired during system sleep may still be this process's own.
     await this.#renew();
-    await this.#takeOver();
-    await this.#options.looked();
+    await this.#claimExpired();
+    await this.#options.afterScan();
     // Only here everything was tried: with a full disk, reading leases still succeeds.
     this.#logFailures.worked();
     if (this.#options.clock.monotonic() > this.#pausedUntil + LONGEST_PAUSE_MS) this.#pauseMs = 0;
   }
 
-  async #takeOver(): Promise<void> {
+  async #claimExpired(): Promise<void> {
     const { store, pool, terms } = this.#options;
     for (;;) {
       const runs = await store.takeOver(terms, TAKEN_AT_ONCE);
-      for (const run of runs) pool.start(run);
+      for (const run of runs) pool.recover(run);
       if (this.#closed || runs.length < TAKEN_AT_ONCE) return;
     }
   }

@@ -15,7 +15,7 @@ import type { LiveHub } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import { queuedMessageBody } from './run-inbox.ts';
 import { mentionOf } from './mention.ts';
-import type { StartOutcome, StartRequest } from './start-run.ts';
+import type { StartOutcome, StartRun } from './start-run.ts';
 
 export type MessageQueueOptions = {
   storage: Pick<SharedStorage, 'queue' | 'conversations' | 'runs' | 'agents'>;
@@ -24,7 +24,7 @@ export type MessageQueueOptions = {
   clock: Clock;
   /** Moves large media of the parts into the blob store. */
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
+  start: StartRun;
   log: (line: string) => void;
 };
 

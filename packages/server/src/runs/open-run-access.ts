@@ -14,7 +14,7 @@ import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
-import { checkStarter, limitTools } from './run-starter.ts';
+import { checkStarter, toolRefusal } from './key-limits.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
@@ -33,7 +33,7 @@ export type RunAccessServices = {
   servers: Pick<Servers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes' | 'apiKeys'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
-  tabs: Pick<TabToolSource, 'select'>;
+  tabs: Pick<TabToolSource, 'open'>;
   auto: Pick<AutoConfirmation, 'view'>;
   /** The function tools of this process. */
   functions: FunctionTools;
@@ -63,7 +63,7 @@ export async function openRunAccess(
   const principal: Owner = { ownerId: run.ownerId };
   const { id: runId, conversationId, agentId } = run;
   const { subAgent, starter } = configuration;
-  const [model, own, abilities] = await Promise.all([
+  const [model, serverTools, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal, wait),
     services.models.facts(principal, configuration.model, { ask: needsModelFacts(conversation.messages()) }),
@@ -72,8 +72,7 @@ export async function openRunAccess(
   const startedAt = Math.min(run.createdAt, clock.now());
   // The tabs of a sub-agent are those of the conversation that the user has open.
   const ofTabs = { principal, runId, conversationId: subAgent?.conversations[0] ?? conversationId };
-  const offered = await services.tabs.select(own, { ...ofTabs, startedAt, configuration });
-  const tools = limitTools(offered, starter?.limits?.tools);
+  const tabTools = await services.tabs.open({ ...ofTabs, startedAt, configuration });
   let decided: readonly PermissionView[] = [];
   const lookUpDecided = async (): Promise<void> => {
     const lists = await Promise.all(
@@ -93,19 +92,20 @@ export async function openRunAccess(
   // After the servers, which are connected by now.
   const skills = await services.skills?.ofRun(principal, configuration);
   const { budgets } = configuration;
-  const surroundings = services.policy?.();
+  const callContext = services.policy?.();
   return {
     model: services.telemetry?.traced(runId, model) ?? model,
     abilities,
-    tools,
+    sources: [serverTools, tabTools],
     functions: services.functions,
+    refusal: toolRefusal(starter?.limits?.tools),
     skills,
     permission: (tool) => findDecision(tool, decided),
     async refresh() {
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
-    surroundings,
-    roots: rootsOf(configuration.workspace, surroundings?.own?.dataFolder),
+    callContext,
+    roots: rootsOf(configuration.workspace, callContext?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
       budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || starter !== undefined

@@ -28,10 +28,10 @@ export type RecoverRunOptions = {
   usageOf: (children: readonly ChildRun[]) => Promise<ChildUsage>;
 };
 
-/** Where the run continues. `rests`: it still waits for the user; `inboxWaits`: and messages have arrived since. */
+/** Where the run continues. `parked`: it still waits for the user; `inboxWaits`: and messages have arrived since. */
 export type RecoveredRun =
-  | { rests: false; point: RunPoint; attempt: number }
-  | { rests: true; point: RunPoint; inboxWaits: boolean };
+  | { parked: false; point: RunPoint; attempt: number }
+  | { parked: true; point: RunPoint; inboxWaits: boolean };
 
 /** Closes what a crashed process left open and applies messages received since, in one commit before anything else. */
 export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredRun> {
@@ -48,11 +48,11 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
 
   const wasParked = stored.point.state.status === 'parked';
   const point = wasParked ? await resume(options, attempt) : stored.point;
-  const rests = point.state.status === 'parked';
-  if (!closes && !wasParked && run.status === 'running') return { rests: false, point, attempt };
+  const parked = point.state.status === 'parked';
+  if (!closes && !wasParked && run.status === 'running') return { parked: false, point, attempt };
 
   // A parked run stores its messages: anything left in the inbox would resume it again.
-  const steering = rests ? inboxItems.steers : [];
+  const steering = parked ? inboxItems.steers : [];
   const steers = [...(stored.steers ?? []), ...steering.map(({ queuedMessageId }) => queuedMessageId)];
   const { leafId, shownId } = conversation;
   const state: StoredRun = { point, leafId, shownId, ...(steers.length > 0 ? { steers } : {}) };
@@ -60,8 +60,8 @@ export async function recoverRun(options: RecoverRunOptions): Promise<RecoveredR
   const children = wasParked && !ending ? inboxItems.children : [];
   const pauses = wasParked && !ending ? inboxItems.pauses : [];
   const taken = [...answers, ...steering, ...children, ...pauses].map(({ itemId }) => itemId);
-  const { inboxWaits } = await writer.save({ state, status: rests ? parkedStatus(point.state) : 'running', taken });
-  return rests ? { rests: true, point, inboxWaits } : { rests: false, point, attempt };
+  const { inboxWaits } = await writer.save({ state, status: parked ? parkedStatus(point.state) : 'running', taken });
+  return parked ? { parked: true, point, inboxWaits } : { parked: false, point, attempt };
 }
 
 /** Withdraws interrupts of servers inside calls that ended with their process; a repeated call opens new ones. */

@@ -5,7 +5,7 @@ import type { SharedStorage } from '@toolyard/storage';
 import { groupRunView } from '../groups/group-run-view.ts';
 import { answeringAgent } from './answering-agent.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
-import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartRequest, StartRun } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type ResumeServices = {
@@ -13,7 +13,7 @@ export type ResumeServices = {
   clock: Clock;
   ids: IdSource;
   pool: Pick<RunWorkerPool, 'wake'>;
-  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
+  start: StartRun;
   canContinue: CanContinue;
 };
 

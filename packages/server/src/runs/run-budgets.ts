@@ -2,7 +2,7 @@ import type { RunAccess } from '@toolyard/agent-host';
 import type { Budget, Clock, ErrorInfo, Owner, Spent } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, exhaustedMeasure, ZERO_SPENT } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { StarterCheck } from './run-starter.ts';
+import type { StarterCheck } from './key-limits.ts';
 import type { SubAgentOrigin } from './stored-run.ts';
 
 /**

@@ -30,7 +30,7 @@ import { resumeRun } from './resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
 import { decisionOf } from './decision-of.ts';
 import { mentionOf } from './mention.ts';
-import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartRequest, StartRun } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
@@ -44,7 +44,7 @@ export type RunCommandsOptions = {
   clock: Clock;
   ids: IdSource;
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
+  start: StartRun;
   canContinue: CanContinue;
 };
 

@@ -17,7 +17,7 @@ test('releases a run that arrives during shutdown without executing it', async (
     wakeElsewhere: (id: string) => void log.push(`${id} is told`),
   } as unknown as RunWorkerPoolOptions);
 
-  const woken = pool.woken(run.id);
+  const woken = pool.wakeHere(run.id);
   await pool.close();
   lease(run);
   await woken;

@@ -29,7 +29,7 @@ export class RunWorkerPool {
   readonly #options: RunWorkerPoolOptions;
   readonly #workers = new Map<string, RunWorker>();
   /** Runs whose end could not be stored: retrying would only repeat model requests. */
-  readonly #hopeless = new Set<string>();
+  readonly #unstorable = new Set<string>();
   /** Runs of a newer version, each logged once. */
   readonly #newer = new Set<string>();
   #closing = false;
@@ -38,28 +38,37 @@ export class RunWorkerPool {
     this.#options = options;
   }
 
-  /** Executes a run whose lease this process has just acquired. */
-  start(run: LeasedRun): void {
-    if (this.#hopeless.has(run.id)) return;
+  /** Executes a run that this process has just created, with its lease. */
+  run(created: LeasedRun): void {
+    this.#work(created, true);
+  }
+
+  /** Continues a run whose lease this process has just acquired. */
+  recover(claimed: LeasedRun): void {
+    this.#work(claimed, false);
+  }
+
+  #work(run: LeasedRun, isNew: boolean): void {
+    if (this.#unstorable.has(run.id)) return;
     // It arrived when the process was already shutting down.
     if (this.#closing) return void this.#release(run);
     // The lease expired under this process, such as during system sleep: the older worker is stale.
     this.#workers.get(run.id)?.drop();
-    const worker = new RunWorker(run, this.#options);
+    const worker = new RunWorker(run, this.#options, isNew);
     this.#workers.set(run.id, worker);
     void worker.result.then((result) => this.#ended(worker, result));
   }
 
   /** A message was stored for the run: notifies its process, here or elsewhere. */
   async wake(runId: string): Promise<void> {
-    if (!(await this.woken(runId))) this.#options.wakeElsewhere?.(runId);
+    if (!(await this.wakeHere(runId))) this.#options.wakeElsewhere?.(runId);
   }
 
   /**
    * A message was stored for the run: its worker here reads it at once, and a parked run is claimed. True if this
    * process executes the run.
    */
-  async woken(runId: string): Promise<boolean> {
+  async wakeHere(runId: string): Promise<boolean> {
     const worker = this.#workers.get(runId);
     if (worker) await worker.listen();
     const { runs } = this.#options.storage;
@@ -75,7 +84,7 @@ export class RunWorkerPool {
       this.#options.hub.changed(run.ownerId, 'interrupts', run.conversationId);
       return true;
     }
-    this.start(run);
+    this.recover(run);
     return true;
   }
 
@@ -133,13 +142,13 @@ export class RunWorkerPool {
         this.#wakeRelatives(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         if (!this.#closing) onOver(run, result.status, result.sendNext);
         return;
-      case 'rested':
+      case 'parked':
         hub.changed(run.ownerId, 'conversations', run.conversationId);
         hub.changed(run.ownerId, 'interrupts', run.conversationId);
         if (result.inboxWaits) this.wake(run.id).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         return;
-      case 'lost':
-        if (result.error.reason === 'invalid') this.#hopeless.add(run.id);
+      case 'leaseLost':
+        if (result.error.reason === 'invalid') this.#unstorable.add(run.id);
         if (result.error.reason === 'overtaken') {
           this.#recoverAndStart(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         }

@@ -18,7 +18,7 @@ import { keepFilesOfRun } from './keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
-import { askedByOf } from './run-starter.ts';
+import { askedByOf } from './key-limits.ts';
 import { readChildUsage } from './child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -38,23 +38,28 @@ export type RunWorkerServices = RunAccessServices & {
   >;
   pump: CommitPump;
   hub: Pick<LiveHub, 'changed'>;
-  telemetry?: Pick<Telemetry, 'took' | 'traced'>;
+  telemetry?: Pick<Telemetry, 'onClaimed' | 'traced'>;
   failpoint?: Failpoint;
 };
 
 /**
- * How the work of this process on a run ended. `rested`: it waits for the user; `inboxWaits`: and a message arrived in
- * the same moment. `lost`: this process does not have it any more.
+ * How the work of this process on a run ended. `parked`: it waits for the user; `inboxWaits`: and a message arrived in
+ * the same moment. `leaseLost`: this process no longer has the lease of the run.
  */
 export type WorkResult =
   | { end: 'over'; status: RunStatus; sendNext: string | null }
-  | { end: 'rested'; inboxWaits: boolean }
-  | { end: 'lost'; error: RunLost };
+  | { end: 'parked'; inboxWaits: boolean }
+  | { end: 'leaseLost'; error: RunLost };
 
 /** How long aborted work may take to stop; it writes nothing more. */
 const ABORT_GRACE_MS = 500;
 
-/** Executes one run while this process has its lease: from its recovery until it has ended or is parked. */
+/** Where the run continues, which attempt of its step begins, and its stored calls. */
+type ContinuedRun = Pick<Parameters<DurableRun['begin']>[0], 'point' | 'attempt' | 'ledger'>;
+
+type OpenedRun = ReturnType<typeof readStoredRun> & { group: OpenedGroup | undefined; conversation: RunConversation };
+
+/** Executes one run while this process has its lease: until it has ended or is parked. */
 export class RunWorker {
   readonly run: LeasedRun;
   readonly result: Promise<WorkResult>;
@@ -67,7 +72,8 @@ export class RunWorker {
   #sendNext: string | null = null;
   #leaving = false;
 
-  constructor(run: LeasedRun, services: RunWorkerServices) {
+  /** `isNew`: this process has just created the run, so that there is nothing to recover. */
+  constructor(run: LeasedRun, services: RunWorkerServices, isNew: boolean) {
     this.run = run;
     this.#services = services;
     const principal: Owner = { ownerId: run.ownerId };
@@ -83,7 +89,7 @@ export class RunWorker {
       onInterruptChange: () => hub.changed(run.ownerId, 'interrupts', run.conversationId),
       failpoint,
     });
-    this.result = this.#work();
+    this.result = this.#work(isNew);
   }
 
   /** Reads the inbox of the run and acts on it. Throws storage errors. */
@@ -139,54 +145,59 @@ export class RunWorker {
     });
   }
 
-  async #work(): Promise<WorkResult> {
+  async #work(isNew: boolean): Promise<WorkResult> {
     try {
-      return await this.#recoverAndExecute();
+      const opened = await this.#open();
+      if (isNew) return await this.#drive(opened, { point: opened.point, attempt: 1, ledger: [] });
+      const recovered = await this.#recover(opened);
+      return 'end' in recovered ? recovered : await this.#drive(opened, recovered);
     } catch (thrown) {
       const runLost = isStorageFault(thrown) ? storeFailed(thrown) : thrown;
       if (!(runLost instanceof RunLost) || runLost.reason === 'invalid') return await this.#failOutright(thrown);
-      return { end: 'lost', error: runLost };
+      return { end: 'leaseLost', error: runLost };
     }
   }
 
-  async #recoverAndExecute(): Promise<WorkResult> {
-    const { run } = this;
-    const { storage, clock, telemetry } = this.#services;
-    const stored = readStoredRun(run);
+  async #open(): Promise<OpenedRun> {
+    const { storage, telemetry } = this.#services;
+    const stored = readStoredRun(this.run);
     const { configuration, steers = [] } = stored;
-    const { steering, writer } = this.#durable;
-    steering.addUnclaimed(steers);
-    telemetry?.took(run, configuration);
+    this.#durable.steering.addUnclaimed(steers);
+    telemetry?.onClaimed(this.run, configuration);
     const group = configuration.group && (await openGroup(this.#principal, configuration.group, storage));
-    const conversation = await this.#openConversation(stored, group);
+    return { ...stored, group, conversation: await this.#openConversation(stored, group) };
+  }
+
+  /** Closes what the last process left open, and applies messages received since. */
+  async #recover({ conversation, ...stored }: OpenedRun): Promise<ContinuedRun | WorkResult> {
+    const { run } = this;
+    const { storage, clock } = this.#services;
     const ledger = (await storage.runs.readLedger(this.#principal, run.id)) ?? [];
     const inboxItems = this.#receive((await storage.runs.readInbox(run.id, run.fence)) ?? []);
-    const { ending } = this.#durable;
-    const taken = await recoverRun({
+    const recovered = await recoverRun({
       run,
       stored,
       store: storage.runs,
-      writer,
+      writer: this.#durable.writer,
       conversation,
       clock,
       inboxItems,
-      ending,
+      ending: this.#durable.ending,
       usageOf: (children) => readChildUsage(storage, this.#principal, { children, at: clock.now() }),
     });
-    if (taken.rests) return { end: 'rested', inboxWaits: taken.inboxWaits };
-    const { status, inboxWaits } = await this.#durable.drive({
+    if (recovered.parked) return { end: 'parked', inboxWaits: recovered.inboxWaits };
+    return { point: recovered.point, attempt: recovered.attempt, ledger };
+  }
+
+  async #drive({ configuration, group, conversation }: OpenedRun, continued: ContinuedRun): Promise<WorkResult> {
+    const { run } = this;
+    const { signal, onAwaited, drive } = this.#durable.begin({
+      ...continued,
       configuration,
       principal: run.ownerId,
       askedBy: askedByOf(configuration.starter),
       place: 'server',
-      point: taken.point,
-      attempt: taken.attempt,
       conversation,
-      ledger,
-      open: (signal, onAwaited) => {
-        const wait = { skip: this.#skipServers.signal, onAwaited };
-        return openRunAccess({ run, configuration, conversation, group, signal, wait }, this.#services);
-      },
       findQueued: (id) => this.#findQueued(id),
       onSteered: () => this.#services.hub.changed(run.ownerId, 'queue', run.conversationId),
       // Nothing is in progress between two steps, so it can leave here.
@@ -195,7 +206,10 @@ export class RunWorker {
       },
       onDefect: (thrown) => this.#onDefect(thrown),
     });
-    return status === 'parked' ? { end: 'rested', inboxWaits } : { end: 'over', status, sendNext: this.#sendNext };
+    const wait = { skip: this.#skipServers.signal, onAwaited };
+    const accessed = { run, configuration, conversation, group, signal, wait };
+    const { status, inboxWaits } = await drive(this.#durable.ending ? null : openRunAccess(accessed, this.#services));
+    return status === 'parked' ? { end: 'parked', inboxWaits } : { end: 'over', status, sendNext: this.#sendNext };
   }
 
   async #openConversation(
@@ -236,7 +250,7 @@ export class RunWorker {
       await this.#durable.fail(toErrorInfo(thrown), (storedSeq) => readStoppedRun(storage, this.run, storedSeq));
       return { end: 'over', status: 'failed', sendNext: null };
     } catch (again) {
-      return { end: 'lost', error: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
+      return { end: 'leaseLost', error: again instanceof RunLost ? again : new RunLost('engine', describe(again)) };
     }
   }
 }

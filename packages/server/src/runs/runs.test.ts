@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '@toolyard/testing';
 import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
 import { eventTypes } from './test-fixtures/run-events.ts';
@@ -31,6 +31,13 @@ describe('sending a message', () => {
       expect(await bench.storage.conversations.get(ANNE, conversation)).toMatchObject({ title: 'Good morning' });
     },
   );
+
+  test('recovers nothing: the calls and the inbox of the new run are not read', async () => {
+    const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Hello')]) });
+    const reads = (['readLedger', 'readInbox'] as const).map((name) => vi.spyOn(bench.storage.runs, name));
+    await bench.rest(await bench.ask(await bench.conversation(), 'Hello'));
+    for (const read of reads) expect(read).not.toHaveBeenCalled();
+  });
 
   test('shows a pending answer at once', { tags: ['C2.03'] }, async () => {
     const hanging = hangsAfter('Well');

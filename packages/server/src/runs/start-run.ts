@@ -20,11 +20,12 @@ import { defined, textOf, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
+import type { ConversationTitles } from '../models/conversation-titles.ts';
 import type { Configurations, LiveHub, Models } from '../services.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { CallOfAnswer } from './begin-with-call.ts';
 import { beginningWithCall } from './begin-with-call.ts';
-import { limitedBy } from './run-starter.ts';
+import { limitedBy } from './key-limits.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { placeholder } from './stored-run.ts';
 import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
@@ -38,6 +39,9 @@ export type StartRunServices = {
   /** Absent: another process executes it. */
   terms?: LeaseTerms;
   clock: Clock;
+  titles?: Pick<ConversationTitles, 'beforeRun'> | undefined;
+  /** Aborted when this process stops: no run is started any more. */
+  stopping: AbortSignal;
   failpoint?: Failpoint;
 };
 
@@ -66,9 +70,8 @@ export type StartRequest = {
 
 /**
  * - `message`: the user message is stored with the run, and removed from the queue if it was queued
- * - `answer`: the user message is stored already; what the run writes follows the message `leafId`, or continues an answer there
- * that
- * has these parts
+ * - `answer`: the user message is stored already; what the run writes follows the message `leafId`, or continues an
+ *   answer there that has these parts
  */
 type RunBeginning =
   | { with: 'message'; queuedMessageId?: string }
@@ -80,6 +83,9 @@ export type CanContinue = (
   conversation: StoredConversation,
   run?: Pick<StartRequest, 'agentId' | 'configuration'>,
 ) => Promise<boolean>;
+
+/** Starts a run; see {@link startRun}. */
+export type StartRun = (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
 
 /** `busy`: another run is in progress in this conversation, and nothing was stored. */
 export type StartOutcome = { started: true; run: RunRecord } | { started: false; busyWith: string };
@@ -97,8 +103,10 @@ export async function startRun(
   request: StartRequest,
   services: StartRunServices,
 ): Promise<StartOutcome> {
-  const { storage, pool, hub, failpoint } = services;
+  const { storage, pool, hub, titles, stopping, failpoint } = services;
   const { conversation, begins } = request;
+  if (stopping.aborted) throw createStoppingError();
+  titles?.beforeRun(conversation.id);
   const resolved = await resolve(principal, request, services);
   if ('busyWith' in resolved) return { started: false, ...resolved };
   const whole = limitedBy(request.delegate ? withSubAgents(resolved) : resolved, request.starter);
@@ -107,7 +115,7 @@ export async function startRun(
   switch (created.outcome) {
     case 'created': {
       if (failpoint) await failpoint('run:created');
-      if (services.terms && !request.heldBy) pool.start(created.run);
+      if (services.terms && !request.heldBy) pool.run(created.run);
       else if (!request.heldBy) await pool.wake(created.run.id);
       hub.changed(principal.ownerId, 'conversations', conversation.id);
       if (begins.with === 'message' && begins.queuedMessageId !== undefined) {
@@ -127,6 +135,15 @@ export async function startRun(
     case 'invalid':
       throw new ToolyardError({ code: 'bad_request', message: `The message was not stored: ${created.problem}.` });
   }
+}
+
+function createStoppingError(): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: 'Toolyard is shutting down and accepts no new runs.',
+    hint: 'Send the message again after the restart.',
+    retryable: true,
+  });
 }
 
 export function noConversation(id: string): ToolyardError {

@@ -17,7 +17,7 @@ import { childConfiguration, childOverrides } from './sub-agent-configuration.ts
 
 export type SubAgentServices = Omit<StartRunServices, 'storage' | 'failpoint' | 'pool'> & {
   storage: Pick<SharedStorage, 'runs' | 'agents' | 'groups' | 'conversations' | 'messages'>;
-  pool: Pick<StartRunServices['pool'], 'start' | 'wake'>;
+  pool: Pick<StartRunServices['pool'], 'run' | 'wake'>;
   failpoint?: StartRunServices['failpoint'];
 };
 
@@ -140,7 +140,7 @@ async function startOne(
     switch (created.outcome) {
       case 'created':
         if (failpoint) await failpoint('run:created');
-        if (services.terms) pool.start(created.run);
+        if (services.terms) pool.run(created.run);
         else await pool.wake(id);
         hub.changed(principal.ownerId, 'conversations', id);
         return { title, runId: id, conversationId: id };

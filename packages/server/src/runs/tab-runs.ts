@@ -32,13 +32,13 @@ import {
 } from './check-tab-commit.ts';
 import type { TabRunFacts } from './check-tab-interrupts.ts';
 import { checkTabAnswers, checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
-import { askedByOf } from './run-starter.ts';
+import { askedByOf } from './key-limits.ts';
 import { continueRun, refuseContinue } from './continue-run.ts';
 import { needsModelFacts } from './needs-model-facts.ts';
 import { answeringAgent } from './answering-agent.ts';
 import { readInboxItems } from './run-inbox.ts';
 import { mentionOf } from './mention.ts';
-import type { CanContinue, StartOutcome, StartRequest } from './start-run.ts';
+import type { CanContinue, StartRequest, StartRun } from './start-run.ts';
 import { noConversation } from './start-run.ts';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
@@ -77,7 +77,7 @@ export type TabRunsOptions = {
   clock: Clock;
   newId: () => string;
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
-  start: (principal: Owner, request: StartRequest) => Promise<StartOutcome>;
+  start: StartRun;
   /** Limits of a model; its provider is queried only if that matters. */
   facts: Models['facts'];
   canContinue: CanContinue;
@@ -163,7 +163,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       ending: null,
       usageOf: (children) => readChildUsage(storage, principal, { children, at: clock.now() }),
     });
-    if (taken.rests) return null;
+    if (taken.parked) return null;
     await writer.flushed();
     const now = await runOf(principal, run.id);
     const group = configuration.group && (await openGroup(principal, configuration.group, storage));

@@ -33,8 +33,8 @@ const FLUSH_EVERY_MS = 5_000;
 const AT_ONCE = 512;
 /** Maximum number of queued spans; the oldest are dropped. */
 const MOST_WAITING = 4_096;
-const PATIENCE_MS = 10_000;
-const LAST_PATIENCE_MS = 2_000;
+const SEND_TIMEOUT_MS = 10_000;
+const LAST_SEND_TIMEOUT_MS = 2_000;
 
 /** Sends spans as OTLP/HTTP with JSON, in batches, with retries, and without blocking. */
 export class OtlpExporter {
@@ -64,25 +64,25 @@ export class OtlpExporter {
     this.#closed = true;
     this.#cancel?.();
     await this.#sending;
-    await this.#send(LAST_PATIENCE_MS);
+    await this.#send(LAST_SEND_TIMEOUT_MS);
   }
 
   #plan(): void {
     if (this.#closed || this.#cancel) return;
     this.#cancel = this.#options.clock.after(FLUSH_EVERY_MS, () => {
-      this.#sending = this.#send(PATIENCE_MS).then(() => {
+      this.#sending = this.#send(SEND_TIMEOUT_MS).then(() => {
         this.#cancel = null;
         if (this.#waiting.length > 0) this.#plan();
       });
     });
   }
 
-  async #send(patienceMs: number): Promise<void> {
+  async #send(timeoutMs: number): Promise<void> {
     const { clock } = this.#options;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, AT_ONCE);
       const control = new AbortController();
-      const stop = clock.after(patienceMs, () => control.abort());
+      const stop = clock.after(timeoutMs, () => control.abort());
       const outcome = await this.#post(batch, control.signal);
       stop();
       this.#logOutage(outcome);

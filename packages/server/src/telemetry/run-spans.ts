@@ -36,7 +36,7 @@ export class RunSpans {
   }
 
   /** This process executes the run from now on. */
-  took({ id, conversationId, agentId, createdAt }: LeasedRun, { model }: RunConfiguration): void {
+  onClaimed({ id, conversationId, agentId, createdAt }: LeasedRun, { model }: RunConfiguration): void {
     const attributes: Attributes = {
       'gen_ai.provider.name': providerName(model.providerId),
       'gen_ai.request.model': model.modelId,

@@ -9,7 +9,7 @@ import { traceIdOf } from './span-attributes.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
 /** Receives the runs of this process and single calls; sends OpenTelemetry traces. */
-export type Telemetry = Pick<RunSpans, 'took' | 'published'> &
+export type Telemetry = Pick<RunSpans, 'onClaimed' | 'published'> &
   Pick<CallSpans, 'watch'> & {
     /** The same model; its requests name the trace of the run, so that spans of the model server join it. */
     traced: (runId: string, model: ModelRuntime) => ModelRuntime;
@@ -29,7 +29,7 @@ export function createTelemetry(options: {
   const spans = new RunSpans(to);
   const calls = new CallSpans({ ...to, clock: options.clock });
   return {
-    took: (run, configuration) => spans.took(run, configuration),
+    onClaimed: (run, configuration) => spans.onClaimed(run, configuration),
     published: (events) => spans.published(events),
     watch: (call, batches) => calls.watch(call, batches),
     traced: (runId, model) => {

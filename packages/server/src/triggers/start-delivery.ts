@@ -3,7 +3,7 @@ import type { Owner, TriggerDefinition, TriggerDelivery } from '@toolyard/protoc
 import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
 import { ensureConversation } from '../runs/ensure-conversation.ts';
-import { startedByTrigger } from '../runs/run-starter.ts';
+import { startedByTrigger } from '../runs/key-limits.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { readDefinition } from './definition.ts';
 

@@ -112,9 +112,9 @@ export class MemoryRun {
       attempt = 1,
       intervention = 'manual',
     }: { attempt?: number; intervention?: ResolvedAgentConfiguration['intervention'] } = {},
-  ): ReturnType<DurableRun['drive']> {
+  ): ReturnType<ReturnType<DurableRun['begin']>['drive']> {
     const { limits } = this.state.point.state;
-    return run.drive({
+    const execution = run.begin({
       configuration: {
         model: { providerId: 'scripted', modelId: 'scripted-1' },
         instructions: '',
@@ -132,9 +132,9 @@ export class MemoryRun {
       attempt,
       conversation: run.openConversation({ ...this.state, instructions: '' }, this.#branch()),
       ledger: [...this.ledger.values()],
-      open,
       findQueued: () => Promise.resolve(null),
     });
+    return execution.drive(run.ending ? null : open());
   }
 
   /** The texts of the run's branch. */
@@ -175,6 +175,8 @@ export class MemoryRun {
   }
 }
 
+const NO_CONTEXT = { serverInstructions: [] };
+
 /** A model, and the tool `pay` of the server `bank`, which is allowed unless `asks`. */
 export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): () => Promise<DurableAccess> {
   const listed: IndexedTool = {
@@ -188,15 +190,16 @@ export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): (
     Promise.resolve({
       model,
       abilities: {},
-      tools: {
-        tools: () => [listed],
-        resolve: (name) => (name === 'pay' ? listed : undefined),
-        callTool: (_tool, _args, options = {}) => pay(options),
-        resumeTask: () => Promise.reject(new Error('there are no tasks')),
-        contextSources: () => ({ serverInstructions: [] }),
-        policyFacts: () => ({ builtIn: false, readOnly: false, trusted: false }),
-        refresh: () => undefined,
-      },
+      sources: [
+        {
+          tools: () => [listed],
+          callTool: (_tool, _args, options) => pay(options),
+          resumeTask: () => Promise.reject(new Error('there are no tasks')),
+          contextSources: () => NO_CONTEXT,
+          policyFacts: () => ({ builtIn: false, readOnly: false, trusted: false }),
+          refresh: () => undefined,
+        },
+      ],
       permission: () => (asks ? undefined : 'allow'),
     });
 }

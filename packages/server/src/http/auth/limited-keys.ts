@@ -2,7 +2,7 @@ import type { ApiKeyLimits, JsonObject, Owner, Principal } from '@toolyard/proto
 import { apiKeyLimits } from '@toolyard/protocol/schemas';
 import type { Routes } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
-import { startedByKey } from '../../runs/run-starter.ts';
+import { startedByKey } from '../../runs/key-limits.ts';
 import { blobsIn } from '../inline-blobs.ts';
 import { notFound, refusal } from '../problems.ts';
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FunctionToolGroup, RunTools } from '@toolyard/agent-host';
+import type { FunctionToolGroup, ToolSource } from '@toolyard/agent-host';
 import { ASK_USER_TOOLS, FunctionTools } from '@toolyard/agent-host';
-import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
+import type { CallToolOptions, IndexedTool, ToolHost } from '@toolyard/mcp-host';
 import { checkArguments } from '@toolyard/mcp-host';
 import type {
   Clock,
@@ -218,8 +218,8 @@ export type RunsOptions = Omit<RunBenchOptions, 'clock' | 'maxPages' | 'start' |
   leaseMs?: number;
 };
 
-/** On the system clock a test waits for the next look for runs without a lease. */
-const TAKE_OVER_EVERY_MS = 200;
+/** On the system clock a test waits for the next scan for runs without a lease. */
+const CLAIM_EXPIRED_EVERY_MS = 200;
 
 /** The runs of a process on a storage, with fakes for everything else. */
 export function runsOver(storage: SharedStorage, options: RunsOptions): DurableRuns {
@@ -228,7 +228,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   return createRunService({
     storage,
     ...defined({ leaseMs }),
-    ...(clock === systemClock ? { takeOverEveryMs: TAKE_OVER_EVERY_MS } : {}),
+    ...(clock === systemClock ? { claimExpiredEveryMs: CLAIM_EXPIRED_EVERY_MS } : {}),
     hub,
     clock,
     ids: createIds(prefix),
@@ -250,7 +250,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
     },
     functions,
-    tabs: createTabToolSource({ storage, hub, functions, clock }),
+    tabs: createTabToolSource({ storage, hub, clock }),
     secrets: {
       seal: (_principal, _name, text) => Promise.resolve(Buffer.from(text).toString('base64')),
       unseal: (_principal, _name, sealed) => Promise.resolve(Buffer.from(sealed, 'base64').toString()),
@@ -285,7 +285,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   });
 }
 
-function selectionOf(tools: Record<string, FakeTool>): RunTools {
+function selectionOf(tools: Record<string, FakeTool>): ToolHost & ToolSource {
   const indexed = Object.entries(tools).map(
     ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
       tool: { serverId, name },
@@ -295,6 +295,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
       checkArguments: (args) => checkArguments(inputSchema, args),
     }),
   );
+  const contextSources = { serverInstructions: [] };
   const find = (tool: ToolReference): FakeTool | undefined => tools[tool.name];
   return {
     tools: () => indexed,
@@ -309,7 +310,7 @@ function selectionOf(tools: Record<string, FakeTool>): RunTools {
       if (!resume) throw new Error(`no task of ${handle.tool.name}`);
       return resume(handle, options);
     },
-    contextSources: () => ({ serverInstructions: [] }),
+    contextSources: () => contextSources,
     policyFacts: (tool) => {
       const found = find(tool);
       if (!found) return undefined;

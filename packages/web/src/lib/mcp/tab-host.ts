@@ -37,7 +37,7 @@ export function createTabHost(usesProxy: (serverId: string) => boolean): McpHost
       introduction: { name: 'Toolyard' },
     },
     handlers: NO_USER,
-    ...surroundings,
+    ...hostDefaults,
   });
   receiveSignIns(host);
   return host;
@@ -58,7 +58,7 @@ export async function testServer(draft: BrowserServerDraft, signal?: AbortSignal
   const report = await inspectServer({
     config: toServerConfig(entry, secrets),
     createTransport: draft.useProxy ? createProxiedTransport : direct,
-    ...surroundings,
+    ...hostDefaults,
     ...defined({ signal }),
   });
   // A browser does not expose why a connection was rejected.
@@ -89,7 +89,7 @@ const NO_USER: ServerRequestHandlers = {
     ),
 };
 
-const surroundings = {
+const hostDefaults = {
   clock: systemClock,
   clientInfo: { name: 'toolyard', title: 'Toolyard', version: VERSION },
   eraMemory: {

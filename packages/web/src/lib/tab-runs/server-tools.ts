@@ -1,13 +1,13 @@
-import type { FunctionTools, RunCallOptions, RunTools } from '@toolyard/agent-host';
+import type { FunctionTools, RunCallOptions, ToolSource } from '@toolyard/agent-host';
 import { toolPolicyFacts } from '@toolyard/agent-host';
+import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type { CallToolOptions, IndexedTool } from '@toolyard/mcp-host';
-import { checkArguments, namedBeside, ToolTrust } from '@toolyard/mcp-host';
+import { checkArguments, ToolTrust } from '@toolyard/mcp-host';
 import type {
   CallVerdict,
   Clock,
   JsonObject,
   JudgedCall,
-  ListedTools,
   TaskHandle,
   ToolReference,
   ToolResult,
@@ -21,28 +21,23 @@ export type ServerToolsOptions = {
   clock: Pick<Clock, 'after'>;
   params: { tab: string; run: string };
   fence: number;
-  /** The tools of servers of this browser. */
-  own: RunTools;
   /** The built-in tools that this tab executes itself. */
   functions: FunctionTools;
   /** Aborted when the run stops: nothing is awaited then. */
   signal: AbortSignal;
 };
 
-type Sources = ReturnType<RunTools['contextSources']>;
-
 /**
- * All tools of a run in this tab: those of the server, under the names that they have in its own runs, and those of this
- * browser. The server judges calls of its tools and makes them.
+ * The tools of the server for a run in this tab, under the names that they have in its own runs. The server judges their
+ * calls and makes them.
  */
-export class ServerTools implements RunTools {
+export class ServerTools implements ToolSource {
+  readonly taskEra = 'server';
   readonly #options: ServerToolsOptions;
-  #listed: ListedTools = { tools: [], serverInstructions: [] };
   #version: string | undefined;
-  #ofServer: readonly IndexedTool[] = [];
+  #tools: readonly IndexedTool[] = [];
+  #contextSources: ContextSources = { serverInstructions: [] };
   #verdicts = new Map<string, CallVerdict>();
-  #all: { of: readonly IndexedTool[]; beside: readonly IndexedTool[]; tools: readonly IndexedTool[] } | null = null;
-  #sources: { of: Sources; listed: object; made: Sources } | null = null;
   readonly #functionServers: ReadonlySet<string>;
 
   private constructor(options: ServerToolsOptions) {
@@ -58,14 +53,11 @@ export class ServerTools implements RunTools {
   }
 
   /** Asks the server about calls of its tools, and for the tools that it has now. */
-  async refresh(calls: readonly JudgedCall[]): Promise<void> {
-    const [ofServer, own] = [true, false].map((is) => calls.filter(({ tool }) => this.#isOfServer(tool) === is));
-    const read = ofServer?.length
-      ? this.#read(ofServer).catch((thrown: unknown) => {
-          if (!this.#options.signal.aborted) throw thrown;
-        })
-      : undefined;
-    await Promise.all([read, this.#options.own.refresh(own ?? [])]);
+  refresh(calls: readonly JudgedCall[]): Promise<void> | undefined {
+    if (calls.length === 0) return undefined;
+    return this.#read(calls).catch((thrown: unknown) => {
+      if (!this.#options.signal.aborted) throw thrown;
+    });
   }
 
   /** The verdict of the server as of the last {@link refresh}; undefined for tools of this browser. */
@@ -75,61 +67,37 @@ export class ServerTools implements RunTools {
 
   /** True for a tool whose calls the server makes, and counts. */
   isCalledByServer(tool: ToolReference): boolean {
-    return this.#isOfServer(tool) && !this.#functionServers.has(tool.serverId);
+    return this.has(tool) && !this.#functionServers.has(tool.serverId);
+  }
+
+  has({ serverId, name }: ToolReference): boolean {
+    return this.#tools.some(({ tool }) => tool.serverId === serverId && tool.name === name);
   }
 
   tools(): readonly IndexedTool[] {
-    const of = this.#options.own.tools();
-    if (this.#all?.of === of && this.#all.beside === this.#ofServer) return this.#all.tools;
-    const servers = new Set(this.#ofServer.map(({ tool }) => tool.serverId));
-    const own = of.filter(({ tool }) => !servers.has(tool.serverId));
-    const tools = own.length === 0 ? this.#ofServer : [...this.#ofServer, ...namedBeside(this.#ofServer, own)];
-    this.#all = { of, beside: this.#ofServer, tools };
-    return tools;
+    return this.#tools;
   }
 
-  resolve(name: string): IndexedTool | undefined {
-    return this.tools().find((tool) => tool.name === name);
-  }
-
-  async callTool(tool: ToolReference, args: JsonObject, options: RunCallOptions = {}): Promise<ToolResult> {
-    const { own, functions } = this.#options;
-    const executed = functions.call(this.tools(), tool, args, options);
-    if (executed) return executed;
-    const { callId, onTask, signal } = options;
-    if (callId === undefined || !this.#isOfServer(tool)) return own.callTool(tool, args, options);
+  async callTool(
+    tool: ToolReference,
+    _arguments: JsonObject,
+    { callId, onTask, signal }: RunCallOptions,
+  ): Promise<ToolResult> {
     // From here on another tab that claims the run waits for this call instead of making it again.
     await onTask?.({ tool, taskId: callId, era: 'server' });
     return this.#make(callId, signal);
   }
 
-  async resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
-    return handle.era === 'server'
-      ? this.#make(handle.taskId, options.signal)
-      : this.#options.own.resumeTask(handle, options);
+  resumeTask(handle: TaskHandle, options: CallToolOptions = {}): Promise<ToolResult> {
+    return this.#make(handle.taskId, options.signal);
   }
 
-  contextSources(): Sources {
-    const of = this.#options.own.contextSources();
-    if (this.#sources?.of === of && this.#sources.listed === this.#listed) return this.#sources.made;
-    const { serverInstructions, skills } = this.#listed;
-    const made = {
-      ...of,
-      serverInstructions: [...serverInstructions, ...of.serverInstructions],
-      ...defined({ skills }),
-    };
-    this.#sources = { of, listed: this.#listed, made };
-    return made;
+  contextSources(): ContextSources {
+    return this.#contextSources;
   }
 
-  policyFacts(tool: ToolReference): ReturnType<RunTools['policyFacts']> {
-    return this.#isOfServer(tool)
-      ? toolPolicyFacts(NOTHING_KNOWN, this.#ofServer, tool)
-      : this.#options.own.policyFacts(tool);
-  }
-
-  #isOfServer({ serverId, name }: ToolReference): boolean {
-    return this.#ofServer.some(({ tool }) => tool.serverId === serverId && tool.name === name);
+  policyFacts(tool: ToolReference): ToolPolicyFacts | undefined {
+    return toolPolicyFacts(NOTHING_KNOWN, this.#tools, tool);
   }
 
   async #read(calls: readonly JudgedCall[]): Promise<void> {
@@ -145,8 +113,9 @@ export class ServerTools implements RunTools {
     }
     if (listed === null) return;
     this.#version = version;
-    this.#listed = listed;
-    this.#ofServer = listed.tools.map((tool) => ({
+    const { serverInstructions, skills } = listed;
+    this.#contextSources = { serverInstructions, ...defined({ skills }) };
+    this.#tools = listed.tools.map((tool) => ({
       ...tool,
       checkArguments: (args) => checkArguments(tool.inputSchema, args),
     }));

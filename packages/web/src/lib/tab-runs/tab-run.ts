@@ -118,14 +118,13 @@ export class TabRun {
     const stored = this.#held.state as unknown as StoredRun;
     const { instructions } = configuration;
     this.#receive(this.#inbox);
-    const { status } = await this.#durable.drive({
+    const { signal, drive } = this.#durable.begin({
       configuration: { ...configuration, model },
       place: 'browser',
       point: stored.point,
       attempt,
       conversation: this.#durable.openConversation({ ...stored, instructions }, messages),
       ledger,
-      open: (signal) => this.#open(signal),
       poll: () => this.sendHeartbeat(),
       findQueued: async (id) => {
         const parts = this.#inbox.steers.find(({ queuedMessageId }) => queuedMessageId === id)?.parts;
@@ -133,6 +132,7 @@ export class TabRun {
         return parts ? { parts, readable: parts } : null;
       },
     });
+    const { status } = await drive(this.#durable.ending ? null : this.#open(signal));
     if (this.#durable.isLost) return 'lost';
     return status === 'parked' ? 'parked' : 'ended';
   }
@@ -146,7 +146,7 @@ export class TabRun {
     const view = host.select(ids, (tool) => disabled.has(formatToolReference(tool)));
     const own = hostTools({ host, view, isSelected: (id) => ids.has(id) });
     const of = { api, clock, params: this.#params, fence: this.#held.fence, signal };
-    const tools = (this.#tools = await ServerTools.open({ ...of, own, functions: tabFunctions }));
+    const tools = (this.#tools = await ServerTools.open({ ...of, functions: tabFunctions }));
     const listen = (): Promise<void> => this.sendHeartbeat();
     return {
       model: createWebApiRuntime({
@@ -155,12 +155,12 @@ export class TabRun {
         headers: { 'x-toolyard-run': run.id },
       }),
       abilities,
-      tools,
+      sources: [tools, own],
       judged: (call) => tools.judged(call),
       functions: tabFunctions,
       permission: (tool) => findDecision(tool, this.#inbox.permissions),
       refresh: listen,
-      surroundings: { own: { port: this.#deps.port } },
+      callContext: { own: { port: this.#deps.port } },
       budgets: {
         budgets: configuration.budgets,
         spent: (budget) => this.#inbox.spent[budgetKey(budget)] ?? ZERO_SPENT,

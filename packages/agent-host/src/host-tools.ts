@@ -1,17 +1,7 @@
-import type { ContextSources, ToolPolicyFacts } from '@toolyard/agent-runtime';
+import type { ContextSources } from '@toolyard/agent-runtime';
 import type { McpHost, ToolHost } from '@toolyard/mcp-host';
-import type { JudgedCall, ToolReference } from '@toolyard/protocol';
-import type { FunctionTools, RunToolHost } from './functions/function-tools.ts';
+import type { ToolSource } from './run-tool-set.ts';
 import { toolPolicyFacts, toolsUpToDate } from './tool-policy-facts.ts';
-
-/** The tools that one run may use at the moment. */
-export type RunTools = RunToolHost & {
-  contextSources(): ContextSources;
-  /** Undefined for a tool that does not exist. */
-  policyFacts(tool: ToolReference): ToolPolicyFacts | undefined;
-  /** Resolves when everything is known that checking these calls needs, such as announced definitions of their tools. */
-  refresh(calls: readonly JudgedCall[]): Promise<void> | undefined;
-};
 
 type HostToolsOptions = {
   host: McpHost;
@@ -19,32 +9,32 @@ type HostToolsOptions = {
   view?: ToolHost;
   /** The servers of `view`; default: all. */
   isSelected?: (serverId: string) => boolean;
-  /** Executed in this process. */
-  functions?: FunctionTools;
+  /** Called at each turn of a run. */
+  onTurn?: () => void;
 };
 
 /**
- * The tools of an MCP host, and functions, for a run.
+ * The tools of an MCP host, as the source of all tools of a run that no other source has.
  *
  * @example
  * const tools = hostTools({ host });
- * const result = await tools.callTool({ serverId: 'date', name: 'get-date' }, {});
  */
 export function hostTools({
   host,
   view = host.select('all'),
   isSelected = () => true,
-  functions,
-}: HostToolsOptions): RunTools {
+  onTurn,
+}: HostToolsOptions): ToolHost & ToolSource {
+  const instructions = instructionsOf(host, isSelected);
   return {
     tools: () => view.tools(),
     resolve: (name) => view.resolve(name),
-    callTool: functions
-      ? (tool, args, options = {}) =>
-          functions.call(view.tools(), tool, args, options) ?? view.callTool(tool, args, options)
-      : view.callTool.bind(view),
+    callTool: view.callTool.bind(view),
     resumeTask: view.resumeTask.bind(view),
-    contextSources: instructionsOf(host, isSelected),
+    contextSources() {
+      onTurn?.();
+      return instructions();
+    },
     policyFacts: (tool) => toolPolicyFacts(host, view.tools(), tool),
     refresh: (calls) => toolsUpToDate(host, calls),
   };

@@ -2,9 +2,8 @@ import type { ErrorInfo } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Caller, ToolProgress } from '../types.ts';
-import type { CallTurn } from './call-scheduler.ts';
+import type { CallTurn, ScheduledCall } from './call-scheduler.ts';
 import { QUEUE_TIMEOUT_MS } from './call-scheduler.ts';
-import type { ConversationConnection } from './extra-connection.ts';
 
 /** Who makes a call, and the progress callback while it waits for its turn. */
 export type TurnOptions = {
@@ -13,17 +12,14 @@ export type TurnOptions = {
   onProgress?: (progress: ToolProgress) => void;
 };
 
-/**
- * Waits until a call may be made, for a limited time, and reports as progress what it waits for. Returns a promise only
- * if it has to wait: a call that may be made is sent at once.
- */
-export function takeTurn(
-  entry: ManagedServer,
+/** A call for the scheduler of its server; while it waits for its turn, it reports as progress what it waits for. */
+export function toScheduledCall(
+  { config }: ManagedServer,
   isTask: boolean,
   { caller, signal, onProgress }: TurnOptions,
-): CallTurn<ConversationConnection> | Promise<CallTurn<ConversationConnection>> {
-  const text = `Waiting for other calls to "${entry.config.id}".`;
-  return entry.calls.enter({
+): ScheduledCall {
+  const text = `Waiting for other calls to "${config.id}".`;
+  return {
     caller,
     isTask,
     signal,
@@ -31,7 +27,7 @@ export function takeTurn(
       onProgress?.(
         waitsFor === null ? { progress: 0 } : { progress: 0, text, waitsFor: conversationsFor(caller, waitsFor) },
       ),
-  });
+  };
 }
 
 /** Why a call was not made. */

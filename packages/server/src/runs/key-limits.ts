@@ -1,8 +1,6 @@
-import type { RunTools } from '@toolyard/agent-host';
 import { matchesGlob } from '@toolyard/agent-runtime';
-import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ApiKeyLimits, AskedBy, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
-import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
+import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 
@@ -46,36 +44,18 @@ function smaller(one: Amounts, other: Amounts): Amounts {
   return amounts;
 }
 
-/** The tools that match one of the patterns; undefined: all of them. */
-export function limitTools(tools: RunTools, patterns: ApiKeyLimits['tools']): RunTools {
-  if (patterns === undefined) return tools;
-  const isAllowed = (tool: ToolReference): boolean => {
+/** Why a run must not use a tool that matches none of the patterns; undefined: it may use all. */
+export function toolRefusal(
+  patterns: ApiKeyLimits['tools'],
+): ((tool: ToolReference) => ErrorInfo | undefined) | undefined {
+  if (patterns === undefined) return undefined;
+  return (tool) => {
     const name = formatToolReference(tool);
-    return patterns.some((pattern) => matchesGlob(pattern, name));
-  };
-  let last: { of: readonly IndexedTool[]; allowed: readonly IndexedTool[] } | null = null;
-  return {
-    tools() {
-      const of = tools.tools();
-      if (last?.of !== of) last = { of, allowed: of.filter(({ tool }) => isAllowed(tool)) };
-      return last.allowed;
-    },
-    resolve(name) {
-      const found = tools.resolve(name);
-      return found && isAllowed(found.tool) ? found : undefined;
-    },
-    // Stored calls are made again after a restart, so the limit is checked here too.
-    async callTool(tool, args, options) {
-      if (isAllowed(tool)) return tools.callTool(tool, args, options);
-      throw new ToolyardError({
-        code: 'forbidden',
-        message: `The tool ${formatToolReference(tool)} is not among those of the API key that started this run.`,
-      });
-    },
-    resumeTask: (handle, options) => tools.resumeTask(handle, options),
-    contextSources: () => tools.contextSources(),
-    policyFacts: (tool) => tools.policyFacts(tool),
-    refresh: (called) => tools.refresh(called),
+    if (patterns.some((pattern) => matchesGlob(pattern, name))) return undefined;
+    return {
+      code: 'forbidden',
+      message: `The tool ${name} is not among those of the API key that started this run.`,
+    };
   };
 }
 
