@@ -300,9 +300,9 @@ export type AnsweredInterrupts = z.output<typeof answeredInterrupts>;
 export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
-/** An event of a run: the envelope with its place in the stream, and the content. */
-function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
-  return z.strictObject({
+/** An event of a run: the envelope with its place in the stream, and the content. `help` is shown in the reference. */
+function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, help: string, shape: Shape) {
+  const schema = z.strictObject({
     v: z.literal(RUN_EVENT_VERSION),
     seq: z.int().positive(),
     runId: z.string(),
@@ -312,6 +312,7 @@ function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(t
     type: z.literal(type),
     ...shape,
   });
+  return schema.describe(help);
 }
 
 const { id: messageId, parentId, model, agent } = assistantMessage.shape;
@@ -360,62 +361,94 @@ const callId = z.string();
 export const runEvent = named(
   'RunEvent',
   z.discriminatedUnion('type', [
-    event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
-    /** The run waits a limited time for these MCP servers, which connect for the first time. The next event ends the wait. */
-    event('servers_awaited', { servers: z.array(z.string()) }),
-    event('step_started', { instruction }),
-    /** The user sent a message to the run while it executed: from here on it is part of the conversation. */
-    event('steered', { message: userMessage }),
-    /** The request that the next message answers, as far as it is needed to show it again. */
-    event('request_made', { messageId, request: modelRequest }),
-    event('message_started', { messageId, parentId, model, agent }),
-    event('text_delta', { messageId, text: z.string() }),
-    event('reasoning_delta', { messageId, text: z.string() }),
-    event('tool_call_started', { messageId, callId, name: z.string() }),
-    event('tool_call_delta', { messageId, callId, argumentsText: z.string() }),
-    event('tool_call_ready', { messageId, call: toolCallPart }),
-    event('tool_call_malformed', { messageId, call: malformedToolCallPart }),
-    event('message_finished', { message: assistantMessage }),
-    /**
-     * The process that executed this step crashed, and another continues from the last committed step. What this
-     * attempt wrote of an answer is kept and marked: `messageId`, null if there was none. Answered calls stay answered.
-     */
-    event('attempt_abandoned', { messageId: z.string().nullable() }),
-    /** `live`: asked during a call that stays open; the run does not park. */
-    event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
-    event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
-    /** The run does not wait for an answer any more. */
-    event('interrupt_withdrawn', { interruptId: z.string() }),
-    /** `editedArguments`: the model's arguments as a user edited them. */
-    event('tool_started', {
+    event('run_started', 'The run began. `message` is the message it answers.', {
+      conversationId: z.string(),
+      place,
+      model: z.string(),
+      message: userMessage,
+    }),
+    event(
+      'servers_awaited',
+      'The run waits up to 5 s for these MCP servers, which connect for the first time. Whatever event follows ends the wait.',
+      { servers: z.array(z.string()) },
+    ),
+    event('step_started', 'A step began; `instruction` says what it does.', { instruction }),
+    event(
+      'steered',
+      'The run received a message while it was in progress; it is part of the conversation from here on.',
+      { message: userMessage },
+    ),
+    event('request_made', 'A model request is about to be sent; `request` says what it is made of.', {
+      messageId,
+      request: modelRequest,
+    }),
+    event('message_started', 'The model began a message.', { messageId, parentId, model, agent }),
+    event('text_delta', 'More text of the answer.', { messageId, text: z.string() }),
+    event('reasoning_delta', 'More reasoning text.', { messageId, text: z.string() }),
+    event('tool_call_started', 'The model began to write a tool call.', { messageId, callId, name: z.string() }),
+    event('tool_call_delta', 'More of the arguments of a tool call, as the model writes them.', {
+      messageId,
+      callId,
+      argumentsText: z.string(),
+    }),
+    event('tool_call_ready', 'A tool call is complete.', { messageId, call: toolCallPart }),
+    event('tool_call_malformed', 'A tool call cannot be parsed; the model gets an error as its result.', {
+      messageId,
+      call: malformedToolCallPart,
+    }),
+    event('message_finished', 'The message is complete. `message` has the whole of the deltas before it.', {
+      message: assistantMessage,
+    }),
+    event(
+      'attempt_abandoned',
+      'The process that executed the step exited; another attempt starts from the last commit, and answered calls stay answered. `messageId` names the partial answer, which is kept, or null without one.',
+      { messageId: z.string().nullable() },
+    ),
+    event(
+      'interrupt_requested',
+      'The run needs an answer of the user. With `live` the run does not park: a server holds its call open meanwhile.',
+      { interrupt, live: z.literal(true).exactOptional() },
+    ),
+    event('interrupt_answered', 'An interrupt was answered.', { interruptId: z.string(), answer: interruptAnswer }),
+    event('interrupt_withdrawn', 'The interrupt no longer needs an answer.', { interruptId: z.string() }),
+    event('tool_started', 'A call is about to be sent. `editedArguments` are the arguments as the user changed them.', {
       callId,
       tool: toolReference,
       name: z.string(),
       editedArguments: jsonObject.exactOptional(),
     }),
-    /**
-     * `waitsFor`: the call was not sent yet; its server is busy with calls of these conversations, and accepts one at a
-     * time.
-     */
-    event('tool_progress', {
+    event(
+      'tool_progress',
+      'Progress of a call. With `waitsFor` it was not sent yet: the server is busy with calls of these conversations and accepts one at a time.',
+      {
+        callId,
+        progress: z.number(),
+        total: z.number().exactOptional(),
+        text: z.string().exactOptional(),
+        waitsFor: z.array(z.string()).exactOptional(),
+      },
+    ),
+    event('tool_finished', 'A call ended. `result.outcome` says whether it took effect.', {
       callId,
-      progress: z.number(),
-      total: z.number().exactOptional(),
-      text: z.string().exactOptional(),
-      waitsFor: z.array(z.string()).exactOptional(),
+      result: toolResult,
+      message: toolMessage,
+      durationMs: z.number(),
     }),
-    event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
-    /** The run does not continue until a user has answered the open interrupts. */
-    event('run_parked', {}),
-    event('run_resumed', {}),
-    /** The conversation exceeds the context window: its older part is being compacted. */
-    event('compression_started', { messages: z.int() }),
-    /** `message` replaces the messages that it compacts in model requests; they stay in the conversation. */
-    event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
-    /** The model failed to write the summary; the run continues with the conversation unchanged. */
-    event('compression_failed', { error: errorInfo }),
-    event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
-    event('run_finished', {
+    event('run_parked', 'The run waits until open interrupts are answered.', {}),
+    event('run_resumed', 'The run continues.', {}),
+    event('compression_started', 'Compaction of the older messages began.', { messages: z.int() }),
+    event(
+      'compression_finished',
+      'Compaction ended; `message` replaces the compacted messages in requests. They are kept.',
+      { message: systemMessage, usage: usage.exactOptional() },
+    ),
+    event('compression_failed', 'Compaction failed; the run continues with all messages.', { error: errorInfo }),
+    event('notice', 'Information or a warning for the user.', {
+      level: z.enum(['info', 'warning']),
+      code: z.string(),
+      text: z.string(),
+    }),
+    event('run_finished', 'The run ended. `cost` is in US dollars; absent if a price or a token count is unknown.', {
       status: z.enum(['done', 'failed', 'cancelled']),
       usage,
       /** US dollars; absent where a price or a usage is unknown. */
