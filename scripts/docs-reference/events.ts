@@ -1,4 +1,4 @@
-import { runEvent } from '../../packages/protocol/src/schemas/runs.ts';
+import { runEvent } from '../../packages/protocol/src/schemas/run-events.ts';
 import { code, table } from './table.ts';
 
 /** All run events with their fields, from the schema. */
