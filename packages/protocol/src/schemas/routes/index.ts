@@ -5,7 +5,7 @@ type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (
 export type Routes = Intersection<(typeof groups)[keyof typeof groups]>;
 
 /** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
-export const routes: Routes = Object.assign({}, ...Object.values(groups));
+export const routes = Object.assign({}, ...Object.values(groups)) as Routes;
 
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
