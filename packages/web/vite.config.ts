@@ -91,6 +91,16 @@ const WOFF2_ONLY: Plugin = {
   },
 };
 
+/** The page does not show what the reference says about the settings. */
+const WITHOUT_SETTING_HELP: Plugin = {
+  name: 'without-setting-help',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/packages\/protocol\/src\/settings\.ts$/ },
+    handler: (code) => ({ code: code.replace(/\bhelp: '(?:[^'\\]|\\.)*',/g, ''), map: null }),
+  },
+};
+
 /**
  * The page is a static app: no server rendering, every URL falls back to index.html. Tests of the page run with the
  * root's `npx vitest run packages/web`; vitest.config.ts beside this file compiles runes for them.
@@ -101,6 +111,7 @@ export default defineConfig({
     frameScripts(),
     brandIcons(),
     WOFF2_ONLY,
+    WITHOUT_SETTING_HELP,
     staticIcons(),
     tailwindcss(),
     sveltekit({

@@ -13,6 +13,7 @@ export { geminiReply } from './model/gemini.ts';
 export type { GeminiOptions } from './model/gemini.ts';
 export { responsesReply, responsesEvents } from './model/responses.ts';
 export type { ResponsesItem, ResponsesOptions } from './model/responses.ts';
+export { exportedTypes } from './exported-types.ts';
 export { startModelServer } from './model/server.ts';
 export { TEST_CERTIFICATE } from './smtp/certificate.ts';
 export { startSmtpServer } from './smtp/server.ts';

@@ -1,3 +1,4 @@
+import { exportedTypes } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 import * as node from './node/index.ts';
@@ -40,4 +41,15 @@ test('exports these names and no others for Node', () => {
     'nodePlatform',
     'resolvePath',
   ]);
+});
+
+test('exports these types and no others', () => {
+  const types = `
+    Agent AgentOptions AgentRun ArgumentsOf ArgumentsSchema AskApproval AskUser FromScriptThread FunctionTool
+    FunctionToolGroup GroupOfCall InterruptHandlers JudgedToolCall KeepPrelude MemberAnswer ModelChoice
+    ModelRequestOfTool Platform RunAccess RunBudget RunCallOptions RunGroup RunGroupMember RunOptions RunResult
+    RunSkills RunToolHost RunTools ScriptThread ServerInterrupt StartSubAgents SubAgentResult SubAgents
+    ToolContext ToolModelRequests ToolOptions ToolOutput UserAnswer UserInputRequest
+  `;
+  expect(exportedTypes(new URL('index.ts', import.meta.url))).toEqual(types.trim().split(/\s+/));
 });

@@ -21,22 +21,7 @@ export type { MemberAnswer, StartSubAgents, SubAgentResult, SubAgents } from './
 export { ASK_USER_TOOLS } from './functions/ask-user.ts';
 export type { RunCallOptions, RunToolHost } from './functions/function-tools.ts';
 export { FunctionTools } from './functions/function-tools.ts';
-export type {
-  ArgumentsOf,
-  ArgumentsSchema,
-  FunctionTool,
-  FunctionToolGroup,
-  ModelRequestOfTool,
-  RunBudget,
-  RunSkills,
-  ToolContext,
-  ToolModelRequests,
-  ToolOptions,
-  ToolOutput,
-  UserAnswer,
-  UserInputRequest,
-} from './functions/tool.ts';
-export { tool } from './functions/tool.ts';
+export * from './functions/tool.ts';
 export { messageIdOf } from './executors/call-llm.ts';
 export { rebuildRequest } from './executors/assemble-request.ts';
 export type { KeepPrelude } from './executors/prelude-keeper.ts';

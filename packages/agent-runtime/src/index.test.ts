@@ -1,3 +1,4 @@
+import { exportedTypes } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
@@ -64,4 +65,15 @@ test('exports these names and no others', () => {
     'withModelCall',
     'withPendingCalls',
   ]);
+});
+
+test('exports these types and no others', () => {
+  const types = `
+    AgentContext AgentRuntimeOptions AgentState Brain BudgetCheckerOptions BudgetExcess BudgetGate BudgetNeed
+    CallContext CallToolFacts CompactionPlan ContextSources ContinuedAnswer DelegableTask DelegatedTask Ending
+    Executor Executors Gate GeneralChatAgentOptions GroupDescription GroupHistory GroupOutcome GroupSettings
+    GroupState Instruction InstructionOf InterventionOptions MemberTask PendingCall PendingFunctionInterrupt
+    PendingInterrupt PolicyVerdict PresetPrompt RunPoint RunToolChoice RunnableCall Summary ToolPolicyFacts
+  `;
+  expect(exportedTypes(new URL('index.ts', import.meta.url))).toEqual(types.trim().split(/\s+/));
 });

@@ -19,18 +19,7 @@ export type {
   InstructionOf,
   RunToolChoice,
 } from './instructions.ts';
-export {
-  answerInterrupts,
-  approvalOf,
-  isStop,
-  checkScope,
-  openInterrupts,
-  parkedStatus,
-  standingAnswer,
-  STOPPED_ANSWER,
-  withApproval,
-  withBudgetAnswer,
-} from './interrupts.ts';
+export * from './interrupts.ts';
 export { GROUP_SERVER, GroupOrchestrationRuntime } from './group/group-orchestration.ts';
 export type { GroupHistory, GroupOutcome, GroupSettings } from './group/group-orchestration.ts';
 export { GroupAgent, noMembers } from './group/group-agent.ts';

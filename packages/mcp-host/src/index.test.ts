@@ -1,3 +1,4 @@
+import { exportedTypes } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 import * as node from './node/index.ts';
@@ -93,4 +94,21 @@ test('rejects a stdio server without a transport for it', async () => {
   await host.connectAll();
   expect(host.health()[0]).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
   await host.close();
+});
+
+test('exports these types and no others', () => {
+  const types = `
+    AllPrompts AuthHop AuthRow AuthStore CallToTest CallToolOptions Caller ClientMetadata Completion
+    CompletionTarget ConnectionPhase CreateTransport Era EraMemory EraRecord FilledPrompt FittedArguments
+    FormAnswer ForwardedRequest ForwardedServer HostTransport HostedConfig HostedRecord HostedServersOptions
+    HostedServiceName HostedStore IndexedTool InputAnswers InputRequest InputRound InspectOptions ListedOffers
+    ListedPrompt ListedResource ListedSkill ListedTemplate ListedTool LogEntry LogLevel McpHostOptions
+    McpRequestOptions NumberedEntry OAuthGrant OAuthSettings OpenWebSocket PinStore PinnedServer PluginConfig
+    PromptArgument ResourceStore SamplingAnswer SamplingRequest ServeInMemory ServedMethods ServerConfig
+    ServerHealth ServerIcon ServerInfo ServerRequestContext ServerRequestHandlers ServerState ServerTools
+    SignInHealth SignInOptions SignInResponse SkillFile SkippedItem StartedSignIn ToolHost ToolPin ToolProgress
+    ToolUi TransportConfig TransportContext TransportEnd UrlRequestContext VoidedApproval WebSocketLike
+    WebTransportsOptions WireEntry
+  `;
+  expect(exportedTypes(new URL('index.ts', import.meta.url))).toEqual(types.trim().split(/\s+/));
 });

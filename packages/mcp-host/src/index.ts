@@ -1,32 +1,5 @@
 export * as relayMeta from './calls/relay-meta.ts';
-export type {
-  InputAnswers,
-  Caller,
-  CallToolOptions,
-  Completion,
-  CompletionTarget,
-  ConnectionPhase,
-  Era,
-  FilledPrompt,
-  IndexedTool,
-  InputRound,
-  ListedPrompt,
-  ListedResource,
-  ListedTemplate,
-  LogEntry,
-  LogLevel,
-  PromptArgument,
-  McpRequestOptions,
-  ServerConfig,
-  ServerInfo,
-  ServerHealth,
-  ServerIcon,
-  ServerState,
-  SkippedItem,
-  ToolHost,
-  ToolProgress,
-  TransportConfig,
-} from './types.ts';
+export type * from './types.ts';
 export type { ToolUi } from './apps/app-extension.ts';
 export { LAUNCHERS } from './connection/launcher.ts';
 export { checkArguments } from './calls/check-arguments.ts';

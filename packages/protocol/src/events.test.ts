@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FactEvent } from './events.ts';
-import type { RunEventBody } from './schemas/runs.ts';
+import type { RunEventBody } from './schemas/run-events.ts';
 import { ignoreEvent, ignoreUnknownEvent } from './events.ts';
 
 /** The union plus an event that no reader handles and no list names. `npm test` checks the types of this file. */

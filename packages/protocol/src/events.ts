@@ -1,4 +1,4 @@
-import type { RunEventBody } from './schemas/runs.ts';
+import type { RunEventBody } from './schemas/run-events.ts';
 
 export type RunEventType = RunEventBody['type'];
 

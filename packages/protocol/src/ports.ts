@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ToolReference } from './schemas/common.ts';
 import type { Message } from './schemas/messages.ts';
-import type { RunEventBody } from './schemas/runs.ts';
+import type { RunEventBody } from './schemas/run-events.ts';
 import type { LedgerEntry } from './schemas/ledger.ts';
 import type { TaskHandle } from './tools.ts';
 

@@ -3,12 +3,12 @@ import type { ToolReference } from './schemas/common.ts';
 import type { Message, Usage } from './schemas/messages.ts';
 import type { RunOrigin } from './schemas/run-list.ts';
 import type { PermissionView } from './schemas/permissions.ts';
+import type { RunEvent } from './schemas/run-events.ts';
 import type {
   Interrupt,
   InterruptAnswer,
   InterruptMode,
   RunLocation,
-  RunEvent,
   RunRecord,
   RunStatus,
   StoredInterrupt,

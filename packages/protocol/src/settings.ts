@@ -10,7 +10,11 @@ type FormPlace = {
 };
 
 /** Bounds are inclusive. A default applies where no layer of the configuration has a value. */
-export type Setting = { form?: FormPlace } & (
+export type Setting = {
+  /** What it does, in Markdown: a row of docs/reference/settings.md. */
+  help: string;
+  form?: FormPlace;
+} & (
   | { kind: 'number'; whole?: true; min?: number; max?: number; unit?: 'tokens' | 'milliseconds'; default?: number }
   | { kind: 'enum'; options: readonly string[]; default?: string }
   | { kind: 'boolean'; default?: boolean }
@@ -22,54 +26,131 @@ export type Setting = { form?: FormPlace } & (
 
 /**
  * The settings of a configuration (of an agent, a conversation, the defaults), by their path in it, in the order of
- * the form. Types, validation, defaults, the form and the badge of overrides follow from this table. The page has the
- * texts `settings.<name>`, `settings.<name>Hint` and, for each option of an enum, `settings.<name>_<option>`.
+ * the form. Types, validation, defaults, the reference, the form and the badge of overrides follow from this table. The
+ * page has the texts of the form in `settings/setting-translations.ts`.
  */
 export const SETTINGS = {
-  instructions: { kind: 'text', default: '', form: { group: 'instructions', rows: 5 } },
-  'parameters.temperature': { kind: 'number', min: 0, form: { group: 'parameters', max: 2 } },
-  'parameters.topP': { kind: 'number', min: 0, max: 1, form: { group: 'parameters' } },
-  'parameters.topK': { kind: 'number', whole: true, min: 1, form: { group: 'parameters', max: 10_000 } },
+  instructions: {
+    help: 'Instructions for the model (system prompt).',
+    kind: 'text',
+    default: '',
+    form: { group: 'instructions', rows: 5 },
+  },
+  'parameters.temperature': {
+    help: 'Sampling temperature.',
+    kind: 'number',
+    min: 0,
+    form: { group: 'parameters', max: 2 },
+  },
+  'parameters.topP': {
+    help: 'Nucleus sampling: samples from the most likely tokens whose probabilities add up to this.',
+    kind: 'number',
+    min: 0,
+    max: 1,
+    form: { group: 'parameters' },
+  },
+  'parameters.topK': {
+    help: 'Samples from this many of the most likely tokens.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+    form: { group: 'parameters', max: 10_000 },
+  },
   'parameters.maxOutputTokens': {
+    help: 'Maximum tokens of one answer.',
     kind: 'number',
     whole: true,
     min: 1,
     unit: 'tokens',
     form: { group: 'parameters', max: 10_000_000 },
   },
-  'parameters.presencePenalty': { kind: 'number', form: { group: 'parameters', min: -2, max: 2 } },
-  'parameters.frequencyPenalty': { kind: 'number', form: { group: 'parameters', min: -2, max: 2 } },
-  'parameters.seed': { kind: 'number', whole: true, form: { group: 'parameters', min: 0 } },
-  /** In ascending order; each API format uses the nearest level that its model has. */
+  'parameters.presencePenalty': {
+    help: 'Penalty for tokens that occurred before.',
+    kind: 'number',
+    form: { group: 'parameters', min: -2, max: 2 },
+  },
+  'parameters.frequencyPenalty': {
+    help: 'Penalty for tokens by how often they occurred before.',
+    kind: 'number',
+    form: { group: 'parameters', min: -2, max: 2 },
+  },
+  'parameters.seed': {
+    help: 'Seed of sampling, where the provider supports one.',
+    kind: 'number',
+    whole: true,
+    form: { group: 'parameters', min: 0 },
+  },
+  /** In ascending order. */
   'parameters.reasoningEffort': {
+    help: 'Reasoning effort; the nearest level that the model has is used.',
     kind: 'enum',
     options: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
     form: { group: 'parameters' },
   },
-  'parameters.stop': { kind: 'list', form: { group: 'parameters', rows: 2 } },
-  /** Fields that are added to the request unchanged, for what only one provider has. */
-  'parameters.extra': { kind: 'json', form: { group: 'parameters', rows: 3 } },
-  /** Model requests of a run. */
-  'limits.maxTurns': { kind: 'number', whole: true, min: 1, default: 20, form: { group: 'limits', max: 1000 } },
-  /** What happens when the permitted turns are used up. `answer`: the last request allows no tool calls. */
-  'limits.onMaxTurns': { kind: 'enum', options: ['answer', 'error'], default: 'answer' },
-  /** From start to end; unlimited by default. */
-  'limits.maxWallTimeMs': { kind: 'number', whole: true, min: 1, unit: 'milliseconds' },
-  /** Tools running at once. */
-  'limits.toolConcurrency': { kind: 'number', whole: true, min: 1, default: 8 },
-  /** How often the same tool may be called with the same arguments in one run. */
-  'limits.maxSameCall': { kind: 'number', whole: true, min: 1, default: 10 },
-  /** Levels of sub-agents below a run; 0: it delegates nothing. Each child run has one less than its parent. */
-  'limits.maxDepth': { kind: 'number', whole: true, min: 0, default: 2 },
-  /** `native`: the request contains the tools. `text`: the prompt describes them and calls come back as text. */
-  toolMode: { kind: 'enum', options: ['native', 'text'], default: 'native', form: { group: 'limits' } },
-  /**
-   * The share of the context window that tool definitions may take, 10 % by default; with more, the model finds tools by
-   * search.
-   */
-  toolSearchPercent: { kind: 'number', min: 1, max: 100, form: { group: 'limits' } },
-  /** Tokens that the list of skills in a request may take, 2,000 by default; the others are named as left out. */
+  'parameters.stop': { help: 'Strings that end the answer.', kind: 'list', form: { group: 'parameters', rows: 2 } },
+  'parameters.extra': {
+    help: 'Fields added to the request body unchanged, for what only one provider has.',
+    kind: 'json',
+    form: { group: 'parameters', rows: 3 },
+  },
+  'limits.maxTurns': {
+    help: 'Maximum model requests of a run.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+    default: 20,
+    form: { group: 'limits', max: 1000 },
+  },
+  'limits.onMaxTurns': {
+    help: 'At the last turn: `answer` allows no more tool calls, `error` fails the run.',
+    kind: 'enum',
+    options: ['answer', 'error'],
+    default: 'answer',
+  },
+  'limits.maxWallTimeMs': {
+    help: 'Maximum duration of a run; unlimited by default.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+    unit: 'milliseconds',
+  },
+  'limits.toolConcurrency': {
+    help: 'Tool calls of a run in progress at once.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+    default: 8,
+  },
+  'limits.maxSameCall': {
+    help: 'How often a run may call the same tool with the same arguments.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+    default: 10,
+  },
+  'limits.maxDepth': {
+    help: 'Levels of sub-agents below a run, each with one less than its parent; `0`: it delegates nothing.',
+    kind: 'number',
+    whole: true,
+    min: 0,
+    default: 2,
+  },
+  toolMode: {
+    help: '`native` sends tool definitions in the request; `text` describes them in the prompt and parses calls from text.',
+    kind: 'enum',
+    options: ['native', 'text'],
+    default: 'native',
+    form: { group: 'limits' },
+  },
+  toolSearchPercent: {
+    help: 'Percent of the context window above which tool definitions are left out and the model searches for tools; 10 by default.',
+    kind: 'number',
+    min: 1,
+    max: 100,
+    form: { group: 'limits' },
+  },
   skillCatalogueTokens: {
+    help: 'Tokens that the list of skills in a request may take; the others are named as left out; 2,000 by default.',
     kind: 'number',
     whole: true,
     min: 0,
@@ -87,29 +168,45 @@ export const SETTINGS = {
    * In every mode a call that a rule forbids is denied, and a call flagged as dangerous needs an approval of its own.
    */
   intervention: {
+    help: 'Approval mode of tool calls: see [permissions](../permissions.md#modes).',
     kind: 'enum',
     options: ['manual', 'allow-list', 'auto', 'headless'],
     default: 'manual',
     form: { group: 'limits' },
   },
-  /** At most this many of the latest messages are sent to the model; by default all that fit its context window. */
-  historyMessages: { kind: 'number', whole: true, min: 1 },
-  /** The folder on the machine of the server in which built-in tools work: an absolute path. */
-  workspace: { kind: 'text' },
-  /** Wraps what the user writes, in the place of `{{text}}`. */
-  inputTemplate: { kind: 'text' },
+  historyMessages: {
+    help: 'Sends at most this many of the latest messages; by default all that fit the context window.',
+    kind: 'number',
+    whole: true,
+    min: 1,
+  },
+  workspace: {
+    help: 'Folder on the machine of the server in which the tools `files` and `shell` work; an absolute path.',
+    kind: 'text',
+  },
+  inputTemplate: { help: 'Template of user messages; `{{text}}` is the message.', kind: 'text' },
   /** The model of each preset task. */
-  'presetTasks.title': { kind: 'model' },
-  'presetTasks.translate': { kind: 'model' },
-  'presetTasks.detect-language': { kind: 'model' },
-  'presetTasks.summarize': { kind: 'model' },
+  'presetTasks.title': { help: 'Names a conversation after its first answer.', kind: 'model' },
+  'presetTasks.translate': { help: 'Translates a message.', kind: 'model' },
+  'presetTasks.detect-language': { help: 'Finds the language of a message that is translated.', kind: 'model' },
+  'presetTasks.summarize': {
+    help: 'Summarizes the history that compaction replaces; `off` shortens it without a model.',
+    kind: 'model',
+  },
   /** Sends what a user types before the message is sent. */
-  'presetTasks.complete-input': { kind: 'model', default: 'off' },
-  'presetTasks.decide-search': { kind: 'model' },
-  'presetTasks.agent-title': { kind: 'model' },
-  'presetTasks.agent-description': { kind: 'model' },
-  'presetTasks.agent-tags': { kind: 'model' },
-  'presetTasks.agent-avatar': { kind: 'model' },
+  'presetTasks.complete-input': {
+    help: 'Suggests the next words of the message being written.',
+    kind: 'model',
+    default: 'off',
+  },
+  'presetTasks.decide-search': {
+    help: 'Decides whether to search the web, for models without tool calls.',
+    kind: 'model',
+  },
+  'presetTasks.agent-title': { help: 'Suggests the name of an agent.', kind: 'model' },
+  'presetTasks.agent-description': { help: 'Suggests the description of an agent.', kind: 'model' },
+  'presetTasks.agent-tags': { help: 'Suggests the tags of an agent.', kind: 'model' },
+  'presetTasks.agent-avatar': { help: 'Suggests the avatar of an agent.', kind: 'model' },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 type Settings = typeof SETTINGS;

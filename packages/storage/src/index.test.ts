@@ -1,3 +1,4 @@
+import { exportedTypes } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import * as root from './index.ts';
 
@@ -22,4 +23,21 @@ test('exports exactly the public API', () => {
     'scrubText',
     'textsToFiles',
   ]);
+});
+
+test('exports these types and no others', () => {
+  const types = `
+    AgentRepository ApiKeyRepository ArtifactRepository BlobInfo BlobStore CheckResult ConversationChange
+    ConversationRepository CopyOptions CopyResult DatabaseOptions DatabaseStorage DeliveryKey DraftRepository
+    DueFiring FiringKey FiringOutcome FoundConversation GroupRepository IdempotencyKey IdempotencyRepository
+    Installation KeepFile LeasedServer LiveProcess MemoryRepository MessageRepository NotificationChannel
+    NotifiedRun PendingNotification PermissionRepository Processes QueueRepository RateCounterRepository RateSpan
+    RunListQuery RunListRepository RunPosition S3Settings ScheduleRepository SecretRepository SessionRepository
+    SettingsRepository SharedStorage SignInRepository Storage StorageLocation StorageOptions StorageProblem
+    StoredAgent StoredApiKey StoredArtifactVersion StoredConversation StoredDelivery StoredGroup StoredMemory
+    StoredRunWebhook StoredSchedule StoredSession StoredTabCall StoredTranslation StoredTrigger StoredWebhook
+    SyncRunStore TabOffer TabRepository TranslationChange TranslationRepository TriggerRepository UsageFound
+    UsageQuery UsageRepository WebhookRepository
+  `;
+  expect(exportedTypes(new URL('index.ts', import.meta.url))).toEqual(types.trim().split(/\s+/));
 });

@@ -7,14 +7,7 @@ export { openStorage } from './open-storage.ts';
 export { readSetting } from './sqlite/read-setting.ts';
 export type { NotificationChannel, NotifiedRun } from './notifications.ts';
 export type { LeasedServer, LiveProcess, Processes } from './processes.ts';
-export type {
-  DatabaseOptions,
-  DatabaseStorage,
-  Installation,
-  SharedStorage,
-  Storage,
-  StorageOptions,
-} from './storage.ts';
+export type * from './storage.ts';
 export { backupFolder } from './backup.ts';
 export { DATABASE_FILE, DATABASE_FILES, FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from './layout.ts';
 export { makePrivate } from './private-mode.ts';

@@ -9,6 +9,7 @@ export * from './messages.ts';
 export * from './usage.ts';
 export * from './query.ts';
 export * from './runs.ts';
+export * from './run-events.ts';
 export * from './artifacts.ts';
 export * from './translations.ts';
 export * from './conversations.ts';

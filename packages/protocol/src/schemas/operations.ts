@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, named } from './common.ts';
-import { missingRole, runEvent } from './runs.ts';
+import { runEvent } from './run-events.ts';
+import { missingRole } from './runs.ts';
 
 export const uploadedFile = named(
   'UploadedFile',

@@ -4,7 +4,8 @@ import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
 import { instruction } from './instructions.ts';
-import { interrupt, interruptAnswer, modelRequest, runRecord, runStatus } from './runs.ts';
+import { modelRequest } from './run-events.ts';
+import { interrupt, interruptAnswer, runRecord, runStatus } from './runs.ts';
 import { webhookSecret, webhookUrl } from './webhook.ts';
 
 /** Longest time that `POST /api/runs` waits for the result, in seconds. */

@@ -1,11 +1,8 @@
 import { z } from 'zod';
-import { RUN_EVENT_VERSION } from '../event-version.ts';
 import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolReference } from './common.ts';
 import { callToolFacts } from './call-tool-facts.ts';
-import { budget, modelParameters } from './configuration.ts';
-import { instruction } from './instructions.ts';
-import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
-import { assistantPart, malformedToolCallPart, toolCallPart, toolResult } from './parts.ts';
+import { budget } from './configuration.ts';
+import { toolResult } from './parts.ts';
 import { spent } from './usage.ts';
 import { runWebhookView } from './webhook.ts';
 
@@ -300,131 +297,6 @@ export type AnsweredInterrupts = z.output<typeof answeredInterrupts>;
 export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
-/** An event of a run: the envelope with its place in the stream, and the content. */
-function event<const Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape) {
-  return z.strictObject({
-    v: z.literal(RUN_EVENT_VERSION),
-    seq: z.int().positive(),
-    runId: z.string(),
-    step: z.int(),
-    attempt: z.int(),
-    at: timestamp,
-    type: z.literal(type),
-    ...shape,
-  });
-}
-
-const { id: messageId, parentId, model, agent } = assistantMessage.shape;
-const tokens = z.int();
-export const contextFill = z.strictObject({
-  /** The whole request. */
-  tokens,
-  /** The model's context window; `assumed` if the model does not report it. */
-  window: tokens,
-  assumed: z.literal(true).exactOptional(),
-  /**
-   * Parts of `tokens`: instructions (including those of servers), tool definitions, tool results, and everything else.
-   */
-  parts: z.strictObject({ instructions: tokens, tools: tokens, results: tokens, messages: tokens }),
-});
-/** How full the model's context window is, in tokens: an estimate, corrected by the usage of earlier requests. */
-export type ContextFill = z.output<typeof contextFill>;
-export const modelRequest = named(
-  'ModelRequestRecord',
-  z.strictObject({
-    model: z.string(),
-    /** The last message of the conversation in the request; null if there was none. */
-    leafId: z.string().nullable(),
-    toolChoice: z.enum(['auto', 'none']),
-    toolMode: z.enum(['native', 'text']),
-    parameters: modelParameters,
-    /** When the request was assembled, in milliseconds since 1970; placeholders for the date use it. */
-    at: timestamp,
-    timeZone: z.string(),
-    /** Input that the model accepts, if known. */
-    inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
-    /** Id of the stored {@link RequestPrelude}, if it is stored. */
-    prelude: z.string().exactOptional(),
-    /** The beginning of the answer, if the model was asked to continue it. */
-    continues: z.array(assistantPart).exactOptional(),
-    fill: contextFill,
-  }),
-);
-/**
- * What one model request was assembled from. The messages themselves are in the conversation; the request can be
- * assembled from them again.
- */
-export type ModelRequestRecord = z.output<typeof modelRequest>;
-const callId = z.string();
-
-export const runEvent = named(
-  'RunEvent',
-  z.discriminatedUnion('type', [
-    event('run_started', { conversationId: z.string(), place, model: z.string(), message: userMessage }),
-    /** The run waits a limited time for these MCP servers, which connect for the first time. The next event ends the wait. */
-    event('servers_awaited', { servers: z.array(z.string()) }),
-    event('step_started', { instruction }),
-    /** The user sent a message to the run while it executed: from here on it is part of the conversation. */
-    event('steered', { message: userMessage }),
-    /** The request that the next message answers, as far as it is needed to show it again. */
-    event('request_made', { messageId, request: modelRequest }),
-    event('message_started', { messageId, parentId, model, agent }),
-    event('text_delta', { messageId, text: z.string() }),
-    event('reasoning_delta', { messageId, text: z.string() }),
-    event('tool_call_started', { messageId, callId, name: z.string() }),
-    event('tool_call_delta', { messageId, callId, argumentsText: z.string() }),
-    event('tool_call_ready', { messageId, call: toolCallPart }),
-    event('tool_call_malformed', { messageId, call: malformedToolCallPart }),
-    event('message_finished', { message: assistantMessage }),
-    /**
-     * The process that executed this step crashed, and another continues from the last committed step. What this
-     * attempt wrote of an answer is kept and marked: `messageId`, null if there was none. Answered calls stay answered.
-     */
-    event('attempt_abandoned', { messageId: z.string().nullable() }),
-    /** `live`: asked during a call that stays open; the run does not park. */
-    event('interrupt_requested', { interrupt, live: z.literal(true).exactOptional() }),
-    event('interrupt_answered', { interruptId: z.string(), answer: interruptAnswer }),
-    /** The run does not wait for an answer any more. */
-    event('interrupt_withdrawn', { interruptId: z.string() }),
-    /** `editedArguments`: the model's arguments as a user edited them. */
-    event('tool_started', {
-      callId,
-      tool: toolReference,
-      name: z.string(),
-      editedArguments: jsonObject.exactOptional(),
-    }),
-    /**
-     * `waitsFor`: the call was not sent yet; its server is busy with calls of these conversations, and accepts one at a
-     * time.
-     */
-    event('tool_progress', {
-      callId,
-      progress: z.number(),
-      total: z.number().exactOptional(),
-      text: z.string().exactOptional(),
-      waitsFor: z.array(z.string()).exactOptional(),
-    }),
-    event('tool_finished', { callId, result: toolResult, message: toolMessage, durationMs: z.number() }),
-    /** The run does not continue until a user has answered the open interrupts. */
-    event('run_parked', {}),
-    event('run_resumed', {}),
-    /** The conversation exceeds the context window: its older part is being compacted. */
-    event('compression_started', { messages: z.int() }),
-    /** `message` replaces the messages that it compacts in model requests; they stay in the conversation. */
-    event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
-    /** The model failed to write the summary; the run continues with the conversation unchanged. */
-    event('compression_failed', { error: errorInfo }),
-    event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
-    event('run_finished', {
-      status: z.enum(['done', 'failed', 'cancelled']),
-      usage,
-      /** US dollars; absent where a price or a usage is unknown. */
-      cost: z.number().exactOptional(),
-      error: errorInfo.exactOptional(),
-    }),
-  ]),
-);
-export type RunEvent = z.output<typeof runEvent>;
 /** An interrupt about one tool call: all kinds except those about the run itself. */
 export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;
 /**
@@ -466,11 +338,3 @@ export type SelectionAnswer = Extract<InterruptAnswer, { decision: 'choose' | 'd
 export type BudgetAnswer = Extract<InterruptAnswer, { decision: 'raise' | 'stop' }>;
 /** `tab_here`: a tab with the tool is open now. */
 export type TabAnswer = Extract<InterruptAnswer, { decision: 'tab_here' | 'decline' }>;
-export type RunEventEnvelope = Pick<RunEvent, 'v' | 'seq' | 'runId' | 'step' | 'attempt' | 'at'>;
-type BodyOf<Event> = Event extends RunEventEnvelope ? Omit<Event, keyof RunEventEnvelope> : never;
-/**
- * The content of an event, without its envelope. The union is closed: every consumer switches over it exhaustively.
- * Applying the events by `seq` gives the transcript. `message_finished` and `tool_finished` contain the content of the deltas
- * before them, which can be deleted once a run is over.
- */
-export type RunEventBody = BodyOf<RunEvent>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { jsonObject, named, timestamp, toolAnnotations, toolReference } from './common.ts';
 import { examples, modelParameters } from './configuration.ts';
 import { message } from './messages.ts';
-import { contextFill } from './runs.ts';
+import { contextFill } from './run-events.ts';
 
 export const toolDefinition = z.strictObject({
   tool: toolReference,

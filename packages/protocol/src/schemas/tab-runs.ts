@@ -7,7 +7,8 @@ import { ledgerChange, ledgerEntry } from './ledger.ts';
 import { message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
 import { permissionView } from './permissions.ts';
-import { interrupt, interruptAnswer, runEvent, runRecord, runStatus } from './runs.ts';
+import { runEvent } from './run-events.ts';
+import { interrupt, interruptAnswer, runRecord, runStatus } from './runs.ts';
 import { requestPrelude } from './sent-requests.ts';
 import { spent } from './usage.ts';
 

@@ -2,56 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Owner } from '@toolyard/protocol';
 import { Hono } from 'hono';
-import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import { problemAnswer } from './answers.ts';
-import type { Auth } from './auth/create-auth.ts';
 import { createAuth } from './auth/create-auth.ts';
-import type { EventStreams } from './event-stream.ts';
 import { createEventStreams } from './event-stream.ts';
 import { createHostCheck, createNameCheck } from './hosts.ts';
 import { createPage } from './page.ts';
 import { errorAnswer, quoted, refusal } from './problems.ts';
 import type { RouteDescription, Router } from './router.ts';
 import { createRouter, honoPath } from './router.ts';
-import { addAccessRoutes } from './routes/access.ts';
-import { addAgentRoutes } from './routes/agents.ts';
-import { addBuiltInToolRoutes } from './routes/built-in-tools.ts';
-import { addSkillRoutes } from './routes/skills.ts';
-import { addConversationRoutes } from './routes/conversations.ts';
-import { addArtifactRoutes } from './routes/artifacts.ts';
-import { addDraftRoutes } from './routes/drafts.ts';
-import { addExportRoute } from './routes/export.ts';
-import { addFileRoutes } from './routes/files.ts';
-import { addImageRoutes } from './routes/images.ts';
-import { addInterruptRoutes } from './routes/interrupts.ts';
-import { addLiveRoutes } from './routes/live.ts';
-import { addMemoryRoutes } from './routes/memories.ts';
-import { addMessageRoutes } from './routes/messages.ts';
-import { addModelCallRoutes, createHttpModelCalls } from './routes/model-calls.ts';
-import { addModelRoutes } from './routes/models.ts';
-import { addOperationRoutes, addWatchRoutes } from './routes/operations.ts';
-import { addPreflightRoute } from './routes/preflight.ts';
-import { addPresetTaskRoute } from './routes/preset-tasks.ts';
+import { ADD_ROUTES } from './routes/index.ts';
+import { createHttpModelCalls } from './routes/model-calls.ts';
+import { addWatchRoutes } from './routes/operations.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
-import { addRunHistoryRoutes } from './routes/run-history.ts';
-import { addRunRoutes } from './routes/runs.ts';
-import { addStartRunRoute } from './routes/start-run.ts';
-import { addTriggerRoutes } from './routes/triggers.ts';
-import { addSentRequestRoutes } from './routes/sent-requests.ts';
-import { addMcpRoutes } from './routes/mcp.ts';
-import { addMcpSignInRoutes } from './routes/mcp-sign-in.ts';
-import { addMcpOfferRoutes } from './routes/mcp-offers.ts';
-import { addPermissionRoutes } from './routes/permissions.ts';
-import { addGroupRoutes } from './routes/groups.ts';
-import { addScheduleRoutes } from './routes/schedules.ts';
-import { addSessionRoutes } from './routes/session.ts';
-import { addSettingsRoutes } from './routes/settings.ts';
-import { addTabRoutes } from './routes/tabs.ts';
-import { addUnsandboxedRoutes } from './routes/unsandboxed.ts';
-import { addTranslationRoutes } from './routes/translations.ts';
-import { addUsageRoutes } from './routes/usage.ts';
-import { addWebhookRoutes } from './routes/webhook.ts';
 import type { AppEnv, HttpAppOptions } from './types.ts';
 import { createUpgrades } from './upgrades.ts';
 
@@ -105,8 +68,10 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
 
   const auto = createAutoConfirmation({ settings: deps.storage.settings, servers: deps.servers, clock });
   const router = createRouter(app, authentication, { auto });
-  if (hasDoor) addRoutes(router, deps, { auth, auto, eventStreams });
-  else addWatchRoutes(router, deps, authentication);
+  if (hasDoor) {
+    const context = { ...deps, auth, auto, eventStreams, calls: createHttpModelCalls(deps) };
+    for (const addRoutes of ADD_ROUTES) addRoutes(router, context);
+  } else addWatchRoutes(router, deps, authentication);
   const passUpgradeOn = addProxyRoutes(app, router, { proxy: deps.proxy, authentication, clock: deps.clock });
   refuseOtherMethods(app, router);
 
@@ -132,51 +97,6 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
       upgrades.close();
     },
   };
-}
-
-function addRoutes(
-  router: Router,
-  deps: HttpAppOptions,
-  { auth, auto, eventStreams }: { auth: Auth; auto: AutoConfirmation; eventStreams: EventStreams },
-): void {
-  addSessionRoutes(router, auth, deps);
-  addAccessRoutes(router, deps, auth);
-  addConversationRoutes(router, deps);
-  addMessageRoutes(router, deps);
-  addArtifactRoutes(router, deps);
-  addDraftRoutes(router, deps);
-  addMemoryRoutes(router, deps);
-  addTranslationRoutes(router, deps);
-  addExportRoute(router, deps);
-  addRunRoutes(router, deps, eventStreams);
-  addStartRunRoute(router, deps, eventStreams);
-  addRunHistoryRoutes(router, deps);
-  addSentRequestRoutes(router, deps);
-  addInterruptRoutes(router, deps);
-  addWebhookRoutes(router, deps);
-  addLiveRoutes(router, deps, eventStreams);
-  addTabRoutes(router, deps, auto);
-  addAgentRoutes(router, deps);
-  addGroupRoutes(router, deps);
-  addScheduleRoutes(router, deps);
-  addTriggerRoutes(router, deps);
-  addModelRoutes(router, deps);
-  addMcpRoutes(router, deps);
-  addUnsandboxedRoutes(router, auto);
-  addMcpSignInRoutes(router, deps);
-  addMcpOfferRoutes(router, deps, auto);
-  addPermissionRoutes(router, deps);
-  const calls = createHttpModelCalls(deps);
-  addModelCallRoutes(router, deps, { calls, eventStreams });
-  addPresetTaskRoute(router, deps, { calls, eventStreams });
-  addPreflightRoute(router);
-  addSettingsRoutes(router, deps);
-  addBuiltInToolRoutes(router, deps);
-  addSkillRoutes(router, deps);
-  addUsageRoutes(router, deps);
-  addFileRoutes(router, deps, auth);
-  addImageRoutes(router);
-  addOperationRoutes(router, deps, auth.authentication);
 }
 
 function refuseOtherMethods(app: Hono<AppEnv>, { descriptions }: Router): void {

@@ -2,19 +2,19 @@ import type { ApiKeyView, JsonObject, KeyScope } from '@toolyard/protocol';
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES } from '@toolyard/protocol';
 import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
-import type { Auth } from '../auth/create-auth.ts';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 
 /** Characters of a key that are stored in plain text to identify it. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
 
 /** Sessions, sign-in links and API keys. */
-export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authentication, sessions }: Auth): void {
-  const { storage, clock, ids, security } = deps;
+export function addAccessRoutes({ route }: Router, deps: RouteContext): void {
+  const { storage, clock, ids, security, auth } = deps;
+  const { authentication, sessions } = auth;
 
   route('GET /api/access/sessions', async ({ principal }) => ({ items: await sessions.list(principal) }));
 

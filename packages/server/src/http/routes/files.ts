@@ -1,12 +1,11 @@
 import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../body.ts';
 import type { Owner } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
-import type { Auth } from '../auth/create-auth.ts';
 import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import type { AppContext, HttpAppOptions } from '../types.ts';
+import type { AppContext, RouteContext } from '../types.ts';
 
 /**
  * Types that a browser renders without executing content. SVG documents can contain scripts, so they are not included.
@@ -31,7 +30,7 @@ const SHOWN_IN_PLACE = new Set([
   'video/ogg',
 ]);
 
-export function addFileRoutes({ route }: Router, { storage, clock }: HttpAppOptions, auth: Auth): void {
+export function addFileRoutes({ route }: Router, { storage, clock, auth }: RouteContext): void {
   /** The owner of the signed URL, or else of the request's credential. */
   async function ownerOf(
     c: AppContext,

@@ -1,12 +1,11 @@
 import type { Principal } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
-import type { EventStreams } from '../event-stream.ts';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 
-export function addLiveRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
-  const { streams, tabs, log } = deps;
+export function addLiveRoutes({ route }: Router, deps: RouteContext): void {
+  const { streams, tabs, log, eventStreams } = deps;
   /** Open streams of this process by owner and tab. */
   const open = new Map<string, number>();
 

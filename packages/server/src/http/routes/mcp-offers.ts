@@ -1,12 +1,11 @@
-import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
 import { callFromApp } from '../../mcp/call-from-app.ts';
 import { testTool } from '../../mcp/check-tool-test.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 
 /** Tools, resources, prompts and logs of servers. */
-export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions, auto: AutoConfirmation): void {
+export function addMcpOfferRoutes({ route }: Router, services: RouteContext): void {
   const { servers } = services;
   route('GET /api/mcp/servers/{id}/log', ({ principal, params: { id }, query: { after } }) =>
     servers.log(principal, id, after),
@@ -59,7 +58,7 @@ export function addMcpOfferRoutes({ route }: Router, services: HttpAppOptions, a
   );
 
   route('POST /api/mcp/servers/{id}/apps/call', ({ c, principal, params: { id }, body }) =>
-    callFromApp({ ...services, auto }, principal, id, body, c.req.raw.signal),
+    callFromApp(services, principal, id, body, c.req.raw.signal),
   );
 
   route('GET /api/mcp/prompts', ({ principal }) => servers.prompts(principal));

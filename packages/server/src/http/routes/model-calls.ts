@@ -7,10 +7,10 @@ import type { ModelCalls } from '../../models/model-calls.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
 import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-call.ts';
-import type { EventStreams, Frame } from '../event-stream.ts';
+import type { Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { HttpAppOptions, RouteContext } from '../types.ts';
 
 /** The model calls of every route, within the budgets and limits of their owner. */
 export function createHttpModelCalls(
@@ -23,12 +23,8 @@ export function createHttpModelCalls(
 }
 
 /** Single model calls without conversation or run; only generated files are stored. */
-export function addModelCallRoutes(
-  { route }: Router,
-  deps: HttpAppOptions,
-  { calls, eventStreams }: { calls: ModelCalls; eventStreams: EventStreams },
-): void {
-  const { storage, models, ids, telemetry } = deps;
+export function addModelCallRoutes({ route }: Router, deps: RouteContext): void {
+  const { storage, models, ids, telemetry, calls, eventStreams } = deps;
   const { blobs } = storage;
   const isKeptBy =
     (principal: Principal) =>

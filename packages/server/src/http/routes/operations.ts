@@ -4,16 +4,16 @@ import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { HttpAppOptions, RouteContext } from '../types.ts';
 import { OWNER } from '../types.ts';
 
-export function addOperationRoutes(router: Router, deps: HttpAppOptions, authentication: Authentication): void {
-  const { ui, proxy, frames } = deps;
+export function addOperationRoutes(router: Router, context: RouteContext): void {
+  const { ui, proxy, frames, auth } = context;
   const { route } = router;
   let written: object | undefined;
 
   route('GET /api/openapi.json', ({ c }) => {
-    written ??= openApiDocument(router.descriptions, authentication);
+    written ??= openApiDocument(router.descriptions, auth.authentication);
     return jsonAnswer(written, { status: 200, acceptEncoding: c.req.header('accept-encoding') });
   });
 
@@ -27,7 +27,7 @@ export function addOperationRoutes(router: Router, deps: HttpAppOptions, authent
     version: VERSION,
   }));
 
-  addWatchRoutes(router, deps, authentication);
+  addWatchRoutes(router, context, auth.authentication);
 }
 
 /** Routes for monitoring. */

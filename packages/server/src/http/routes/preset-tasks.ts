@@ -1,21 +1,16 @@
-import type { ModelCalls } from '../../models/model-calls.ts';
 import type { PresetTaskEvent } from '../../models/preset-tasks.ts';
 import { createPresetTasks } from '../../models/preset-tasks.ts';
-import type { EventStreams, Frame } from '../event-stream.ts';
+import type { Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 
 /** Preset tasks beside the loop: titles, translations, suggestions. */
-export function addPresetTaskRoute(
-  { route }: Router,
-  deps: HttpAppOptions,
-  { calls, eventStreams }: { calls: ModelCalls; eventStreams: EventStreams },
-): void {
-  const tasks = createPresetTasks({ ...deps, calls });
+export function addPresetTaskRoute({ route }: Router, deps: RouteContext): void {
+  const tasks = createPresetTasks(deps);
 
   route('POST /api/preset-tasks', async ({ c, principal, body }) => {
     const events = await tasks.run(principal, body);
-    return eventStreams.answer(c, principal, (signal) => frames(events(signal)));
+    return deps.eventStreams.answer(c, principal, (signal) => frames(events(signal)));
   });
 }
 

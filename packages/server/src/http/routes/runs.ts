@@ -1,13 +1,12 @@
 import type { Principal, RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { runFrames } from '../frames.ts';
-import type { EventStreams } from '../event-stream.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
 import { readRunCursor, runCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 import { readRunTree } from '../../runs/read-run-tree.ts';
 import { listSubAgents } from '../../runs/list-sub-agents.ts';
 import { missingRoles } from '../missing-roles.ts';
@@ -18,8 +17,8 @@ const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_fo
 /** Conversations that a search considers: the best matches. */
 const SEARCHED = 200;
 
-export function addRunRoutes({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
-  const { storage, runs, streams, webhooks } = deps;
+export function addRunRoutes({ route }: Router, deps: RouteContext): void {
+  const { storage, runs, streams, webhooks, eventStreams } = deps;
 
   async function conversationsOf(principal: Principal, id?: string, words?: string): Promise<string[] | undefined> {
     if (words === undefined) return id === undefined ? undefined : [id];

@@ -1,16 +1,11 @@
 import type { Principal, SessionView } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
-import type { Auth } from '../auth/create-auth.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 import { ANONYMOUS } from '../types.ts';
 
-export function addSessionRoutes(
-  { route }: Router,
-  { authentication, sessions }: Auth,
-  { ui }: Pick<HttpAppOptions, 'ui'>,
-): void {
+export function addSessionRoutes({ route }: Router, { auth: { authentication, sessions }, ui }: RouteContext): void {
   const { tokenRequired } = authentication;
   const view = ({ ownerId, via, scopes }: Principal): SessionView => ({
     ownerId,

@@ -6,19 +6,18 @@ import type { RunStart } from '../../services.ts';
 import { jsonAnswer } from '../answers.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
 import { requireScope } from '../auth/scopes.ts';
-import type { EventStreams } from '../event-stream.ts';
 import { runFrames } from '../frames.ts';
 import { requestId } from '../idempotency.ts';
 import { checkStart, countStart, starterOf } from '../start-limits.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** `POST /api/runs`: starts a run, and waits for its result, streams its events, or returns at once. */
-export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventStreams: EventStreams): void {
-  const { storage, runs, clock, hub, streams, webhooks } = deps;
+export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
+  const { storage, runs, clock, hub, streams, webhooks, eventStreams } = deps;
 
   route('POST /api/runs', async ({ c, principal, body }) => {
     const { task, wait, stream, webhook, id: chosen, ...rest } = await checkStart(principal, body, storage);

@@ -1,14 +1,13 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
-import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../types.ts';
 import { starterOf } from '../start-limits.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** Tabs that offer the tools of their own MCP servers to runs of the server. */
-export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: AutoConfirmation): void {
+export function addTabRoutes({ route }: Router, services: RouteContext): void {
   const { tabs, runs, storage } = services;
   route(
     'PUT /api/tabs/{tab}/conversations/{conversation}/tools',
@@ -19,8 +18,7 @@ export function addTabRoutes({ route }: Router, services: HttpAppOptions, auto: 
 
   route(
     'POST /api/tabs/{tab}/conversations/{conversation}/apps/check',
-    ({ principal, params: { conversation }, body }) =>
-      checkTabAppCall({ ...services, auto }, principal, conversation, body),
+    ({ principal, params: { conversation }, body }) => checkTabAppCall(services, principal, conversation, body),
   );
 
   route('POST /api/tabs/{tab}/heartbeat', async ({ principal, params: { tab } }) => ({

@@ -1,8 +1,8 @@
-import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { Router } from '../router.ts';
+import type { RouteContext } from '../types.ts';
 
 /** Local servers without a sandbox, and the confirmation of mode `auto` for them. */
-export function addUnsandboxedRoutes({ route }: Router, auto: AutoConfirmation): void {
+export function addUnsandboxedRoutes({ route }: Router, { auto }: RouteContext): void {
   route('GET /api/mcp/unsandboxed-servers', ({ principal }) => auto.view(principal));
 
   route('PUT /api/mcp/unsandboxed-servers', async ({ principal, body }) => {

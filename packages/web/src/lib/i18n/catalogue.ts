@@ -1,10 +1,11 @@
 import type { Messages } from './en/index.ts';
-import type { LazyMessages } from './en/lazy.ts';
+import type * as lazy from './en/lazy.ts';
 import type { MessageText, Translation, ValueNames } from './message.ts';
 
 /** The texts of one language that the page starts with. English defines the keys. */
 export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N]> };
 
+type LazyMessages = typeof lazy;
 /** A namespace that is loaded when a part of the page first needs it. */
 export type LazyNamespace = keyof LazyMessages;
 export type LazyTexts<N extends LazyNamespace> = Translation<LazyMessages[N]>;

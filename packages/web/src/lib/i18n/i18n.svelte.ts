@@ -1,6 +1,6 @@
 import { untrack } from 'svelte';
 import { browserValue } from '../browser-storage.ts';
-import type { Catalogue, LazyNamespace, LazyTexts, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
+import type { LazyNamespace, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
 import { lookUp } from './catalogue.ts';
 import { messages as english } from './en/index.ts';
 import type { Locale } from './locale.ts';
@@ -14,174 +14,33 @@ const choice = browserValue<Locale | 'system' | null>('language', {
   fallback: null,
 });
 
-const loaders: Record<Locale, () => Promise<Catalogue>> = {
+/** The texts of the first paint; English is part of the page. */
+const firstTexts: Record<Locale, () => Promise<Namespaces>> = {
   en: async () => english,
   'zh-Hant': async () => (await import('./zh-Hant/index.ts')).messages,
   'zh-Hans': async () => (await import('./zh-Hans/index.ts')).messages,
 };
 
-const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in N]: LazyTexts<N> }>> } = {
-  servers: {
-    en: () => import('./en/servers.ts'),
-    'zh-Hant': () => import('./zh-Hant/servers.ts'),
-    'zh-Hans': () => import('./zh-Hans/servers.ts'),
-  },
-  settings: {
-    en: () => import('./en/settings.ts'),
-    'zh-Hant': () => import('./zh-Hant/settings.ts'),
-    'zh-Hans': () => import('./zh-Hans/settings.ts'),
-  },
-  mcp: {
-    en: () => import('./en/mcp.ts'),
-    'zh-Hant': () => import('./zh-Hant/mcp.ts'),
-    'zh-Hans': () => import('./zh-Hans/mcp.ts'),
-  },
-  models: {
-    en: () => import('./en/models.ts'),
-    'zh-Hant': () => import('./zh-Hant/models.ts'),
-    'zh-Hans': () => import('./zh-Hans/models.ts'),
-  },
-  apps: {
-    en: () => import('./en/apps.ts'),
-    'zh-Hant': () => import('./zh-Hant/apps.ts'),
-    'zh-Hans': () => import('./zh-Hans/apps.ts'),
-  },
-  cards: {
-    en: () => import('./en/cards.ts'),
-    'zh-Hant': () => import('./zh-Hant/cards.ts'),
-    'zh-Hans': () => import('./zh-Hans/cards.ts'),
-  },
-  context: {
-    en: () => import('./en/context.ts'),
-    'zh-Hant': () => import('./zh-Hant/context.ts'),
-    'zh-Hans': () => import('./zh-Hans/context.ts'),
-  },
-  find: {
-    en: () => import('./en/find.ts'),
-    'zh-Hant': () => import('./zh-Hant/find.ts'),
-    'zh-Hans': () => import('./zh-Hans/find.ts'),
-  },
-  frames: {
-    en: () => import('./en/frames.ts'),
-    'zh-Hant': () => import('./zh-Hant/frames.ts'),
-    'zh-Hans': () => import('./zh-Hans/frames.ts'),
-  },
-  agents: {
-    en: () => import('./en/agents.ts'),
-    'zh-Hant': () => import('./zh-Hant/agents.ts'),
-    'zh-Hans': () => import('./zh-Hans/agents.ts'),
-  },
-  inbox: {
-    en: () => import('./en/inbox.ts'),
-    'zh-Hant': () => import('./zh-Hant/inbox.ts'),
-    'zh-Hans': () => import('./zh-Hans/inbox.ts'),
-  },
-  inspect: {
-    en: () => import('./en/inspect.ts'),
-    'zh-Hant': () => import('./zh-Hant/inspect.ts'),
-    'zh-Hans': () => import('./zh-Hans/inspect.ts'),
-  },
-  rich: {
-    en: () => import('./en/rich.ts'),
-    'zh-Hant': () => import('./zh-Hant/rich.ts'),
-    'zh-Hans': () => import('./zh-Hans/rich.ts'),
-  },
-  rules: {
-    en: () => import('./en/rules.ts'),
-    'zh-Hant': () => import('./zh-Hant/rules.ts'),
-    'zh-Hans': () => import('./zh-Hans/rules.ts'),
-  },
-  runs: {
-    en: () => import('./en/runs.ts'),
-    'zh-Hant': () => import('./zh-Hant/runs.ts'),
-    'zh-Hans': () => import('./zh-Hans/runs.ts'),
-  },
-  offers: {
-    en: () => import('./en/offers.ts'),
-    'zh-Hant': () => import('./zh-Hant/offers.ts'),
-    'zh-Hans': () => import('./zh-Hans/offers.ts'),
-  },
-  dangers: {
-    en: () => import('./en/dangers.ts'),
-    'zh-Hant': () => import('./zh-Hant/dangers.ts'),
-    'zh-Hans': () => import('./zh-Hans/dangers.ts'),
-  },
-  connectionTexts: {
-    en: () => import('./en/connection-texts.ts'),
-    'zh-Hant': () => import('./zh-Hant/connection-texts.ts'),
-    'zh-Hans': () => import('./zh-Hans/connection-texts.ts'),
-  },
-  serverTexts: {
-    en: () => import('./en/server-texts.ts'),
-    'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
-    'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
-  },
-  memory: {
-    en: () => import('./en/memory.ts'),
-    'zh-Hant': () => import('./zh-Hant/memory.ts'),
-    'zh-Hans': () => import('./zh-Hans/memory.ts'),
-  },
-  schedules: {
-    en: () => import('./en/schedules.ts'),
-    'zh-Hant': () => import('./zh-Hant/schedules.ts'),
-    'zh-Hans': () => import('./zh-Hans/schedules.ts'),
-  },
-  scheduleTexts: {
-    en: () => import('./en/schedule-texts.ts'),
-    'zh-Hant': () => import('./zh-Hant/schedule-texts.ts'),
-    'zh-Hans': () => import('./zh-Hans/schedule-texts.ts'),
-  },
-  skills: {
-    en: () => import('./en/skills.ts'),
-    'zh-Hant': () => import('./zh-Hant/skills.ts'),
-    'zh-Hans': () => import('./zh-Hans/skills.ts'),
-  },
-  previews: {
-    en: () => import('./en/previews.ts'),
-    'zh-Hant': () => import('./zh-Hant/previews.ts'),
-    'zh-Hans': () => import('./zh-Hans/previews.ts'),
-  },
-  problems: {
-    en: () => import('./en/problems.ts'),
-    'zh-Hant': () => import('./zh-Hant/problems.ts'),
-    'zh-Hans': () => import('./zh-Hans/problems.ts'),
-  },
-  interrupts: {
-    en: () => import('./en/interrupts.ts'),
-    'zh-Hant': () => import('./zh-Hant/interrupts.ts'),
-    'zh-Hans': () => import('./zh-Hans/interrupts.ts'),
-  },
-  access: {
-    en: () => import('./en/access.ts'),
-    'zh-Hant': () => import('./zh-Hant/access.ts'),
-    'zh-Hans': () => import('./zh-Hans/access.ts'),
-  },
-  groups: {
-    en: () => import('./en/groups.ts'),
-    'zh-Hant': () => import('./zh-Hant/groups.ts'),
-    'zh-Hans': () => import('./zh-Hans/groups.ts'),
-  },
-  runList: {
-    en: () => import('./en/run-list.ts'),
-    'zh-Hant': () => import('./zh-Hant/run-list.ts'),
-    'zh-Hans': () => import('./zh-Hans/run-list.ts'),
-  },
-  subAgents: {
-    en: () => import('./en/sub-agents.ts'),
-    'zh-Hant': () => import('./zh-Hant/sub-agents.ts'),
-    'zh-Hans': () => import('./zh-Hans/sub-agents.ts'),
-  },
-  tasks: {
-    en: () => import('./en/tasks.ts'),
-    'zh-Hant': () => import('./zh-Hant/tasks.ts'),
-    'zh-Hans': () => import('./zh-Hans/tasks.ts'),
-  },
-  usage: {
-    en: () => import('./en/usage.ts'),
-    'zh-Hant': () => import('./zh-Hant/usage.ts'),
-    'zh-Hans': () => import('./zh-Hans/usage.ts'),
-  },
+/** All others by file, each a chunk of its own. A test checks that every language has the same texts. */
+const lateTexts: Record<Locale, Record<string, () => Promise<Namespaces>>> = {
+  en: import.meta.glob<Namespaces>(['./*.ts', '!./{index,lazy,chat,common,composer,errors,setup,sidebar,tools}.ts'], {
+    base: './en',
+  }),
+  'zh-Hant': import.meta.glob<Namespaces>(['./*.ts', '!./{index,chat,common,composer,errors,setup,sidebar,tools}.ts'], {
+    base: './zh-Hant',
+  }),
+  'zh-Hans': import.meta.glob<Namespaces>(['./*.ts', '!./{index,chat,common,composer,errors,setup,sidebar,tools}.ts'], {
+    base: './zh-Hans',
+  }),
 };
+
+/** The namespace `runList` is in `run-list.ts`. */
+async function loadLate(locale: Locale, name: LazyNamespace): Promise<Namespaces> {
+  const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const read = lateTexts[locale][`./${file}.ts`];
+  if (read === undefined) throw new Error(`There is no file ${locale}/${file}.ts.`);
+  return read();
+}
 
 function localeOf(chosen: Locale | 'system'): Locale {
   return chosen === 'system' ? chooseLocale(navigator.languages) : chosen;
@@ -210,7 +69,7 @@ class I18n {
 
   /** Starts loading the language that {@link start} will most likely show. */
   preload(): void {
-    loaders[localeOf(choice.get() ?? 'system')]().catch(() => undefined);
+    firstTexts[localeOf(choice.get() ?? 'system')]().catch(() => undefined);
   }
 
   async choose(locale: Locale | 'system'): Promise<void> {
@@ -251,10 +110,7 @@ class I18n {
 
   async #read(locale: Locale): Promise<Namespaces> {
     const needed = [...this.#needed];
-    const [first, ...late] = await Promise.all([
-      loaders[locale](),
-      ...needed.map((name): Promise<Namespaces> => lateLoaders[name][locale]()),
-    ]);
+    const [first, ...late] = await Promise.all([firstTexts[locale](), ...needed.map((name) => loadLate(locale, name))]);
     // More namespaces were requested meanwhile.
     if (needed.length < this.#needed.size) return this.#read(locale);
     return Object.assign({}, first, ...late) as Namespaces;

@@ -27,13 +27,13 @@ type Texts = Readonly<Record<string, Readonly<Record<string, MessageText>>>>;
 type Flat = Record<string, MessageText>;
 
 /** Every namespace, including those loaded on demand. */
-const english = namespaces('en', import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late}.ts'], { eager: true }));
+const english = namespaces('en', import.meta.glob<Texts>(['./en/*.ts', '!**/{index,lazy}.ts'], { eager: true }));
 const traditional = namespaces('zh-Hant', import.meta.glob<Texts>(['./zh-Hant/*.ts', '!**/index.ts'], { eager: true }));
 const simplified = namespaces('zh-Hans', import.meta.glob<Texts>(['./zh-Hans/*.ts', '!**/index.ts'], { eager: true }));
 
 /** Texts of the server name its resources as the API does: conversations. */
 it('English texts of the page call a conversation a chat', () => {
-  const modules = import.meta.glob<Texts>(['./en/*.ts', '!**/{index,late,dangers,*-texts}.ts'], { eager: true });
+  const modules = import.meta.glob<Texts>(['./en/*.ts', '!**/{index,lazy,dangers,*-texts}.ts'], { eager: true });
   const texts = flat(Object.assign({}, ...Object.values(modules)) as Texts);
   expect(Object.keys(texts).filter((key) => /conversation/i.test(allForms(texts[key])))).toEqual([]);
 });
