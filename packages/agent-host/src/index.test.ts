@@ -45,11 +45,11 @@ test('exports these names and no others for Node', () => {
 
 test('exports these types and no others', () => {
   const types = `
-    Agent AgentOptions AgentRun ArgumentsOf ArgumentsSchema AskApproval AskUser FromScriptThread FunctionTool
+    Agent AgentOptions AgentRun AgentStore ArgumentsOf ArgumentsSchema AskApproval AskUser FromScriptThread FunctionTool
     FunctionToolGroup GroupOfCall InterruptHandlers JudgedToolCall KeepPrelude MemberAnswer ModelChoice
     ModelRequestOfTool Platform RunAccess RunBudget RunCallOptions RunGroup RunGroupMember RunOptions RunResult
-    RunSkills RunToolHost RunTools ScriptThread ServerInterrupt StartSubAgents SubAgentResult SubAgents
-    ToolContext ToolModelRequests ToolOptions ToolOutput UserAnswer UserInputRequest
+    RunSkills RunToolHost ScriptThread ServerInterrupt StartSubAgents SubAgentResult SubAgents
+    ToolContext ToolModelRequests ToolOptions ToolOutput ToolSource UserAnswer UserInputRequest
   `;
   expect(exportedTypes(new URL('index.ts', import.meta.url))).toEqual(types.trim().split(/\s+/));
 });
