@@ -106,10 +106,16 @@ async function carryOut(
       return servers.test(principal, first, signal);
     case 'prompts':
       return servers.prompts(principal);
+    case 'icon':
+    case 'skills':
+      return servers[method](principal, first, signal);
+    case 'app':
     case 'call':
     case 'complete':
     case 'getPrompt':
     case 'skillFile':
+    case 'taskResult':
+    case 'testTool':
       return servers[method](principal, first, second, signal);
     case 'read':
       return servers.read(principal, first, { uri: second, ...(third === true ? { fresh: true } : {}) }, signal);

@@ -1,3 +1,4 @@
+import { GROUP_TOOLS } from '@toolyard/agent-host';
 import type { IndexedTool, ServerConfig, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
 import { pinOf, ToolIndex, unseenPin } from '@toolyard/mcp-host';
 import type { McpPromptList, McpServerList, Owner, ToolReference } from '@toolyard/protocol';
@@ -80,7 +81,9 @@ export class RelayedServers extends EditableServers implements Servers {
   async list(principal: Owner): Promise<McpServerList> {
     const [rows, permissions] = await Promise.all([this.#rows(), this.permissions(principal)]);
     const tools = this.#tools(rows);
-    const items = this.book.all.map((server) => {
+    // The decisions of groups are no tools that a user switches on.
+    const listed = this.book.all.filter(({ id, origin }) => id !== GROUP_TOOLS.id || origin !== 'built-in');
+    const items = listed.map((server) => {
       const catalogue = rows.get(server.id)?.catalogue;
       const isHeld = rows.get(server.id)?.holder != null;
       return toServerView({

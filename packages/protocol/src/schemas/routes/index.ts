@@ -117,6 +117,9 @@ export const routes: Routes = {
   ...webhookRoutes,
 };
 
+/** The routes about MCP servers. */
+export type McpRouteKey = keyof (typeof mcpOffersRoutes & typeof mcpSignInRoutes & typeof mcpRoutes);
+
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
 /** The path parameters of a route. */

@@ -49,7 +49,7 @@ const patientClock: Clock = {
     systemClock.after(ms === PATIENCE_MS || ms === RUN_PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
 };
 
-const EVERYTHING_APPROVED: EntryApprovals = {
+export const EVERYTHING_APPROVED: EntryApprovals = {
   waiting: () => Promise.resolve(new Map()),
   approve: () => Promise.resolve(),
   withdraw: () => Promise.resolve(),
