@@ -425,5 +425,5 @@ export type {
 export type { CommitFromTab, FromTab } from './tab-api.ts';
 export { TAB_RUNS_VERSION } from './tab-api.ts';
 export { faultsOfRules } from './intervention-rules.ts';
-export type { ApiClient, ApiTransport } from './api-client.ts';
+export type { ApiClient, ApiTransport, JsonClient } from './api-client.ts';
 export { createApiClient, pathOf } from './api-client.ts';

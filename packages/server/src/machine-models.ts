@@ -21,7 +21,7 @@ export type MachineModels = {
   close(): Promise<void>;
 };
 
-const NOBODY = { ownerId: 'nobody' };
+const LOCAL_OWNER = { ownerId: 'nobody' };
 
 /** @throws ToolyardError `bad_config` with the place, if `config.json` or the environment is invalid */
 export async function readMachineModels(options: {
@@ -45,10 +45,10 @@ export async function readMachineModels(options: {
     ...defined({ localPorts }),
   });
   return {
-    list: () => models.list(NOBODY),
-    providers: () => models.providers(NOBODY),
+    list: () => models.list(LOCAL_OWNER),
+    providers: () => models.providers(LOCAL_OWNER),
     known: () => models.known(),
-    open: (model) => models.open(NOBODY, model),
+    open: (model) => models.open(LOCAL_OWNER, model),
     close: () => models.close(),
   };
 }

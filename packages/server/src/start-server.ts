@@ -44,7 +44,7 @@ import { withInternalApi } from './roles/internal-api.ts';
 import type { Role } from './roles/role.ts';
 import { roleCapabilities } from './roles/role.ts';
 import { ClusterMember } from './roles/cluster-member.ts';
-import { createRelayedServers, RelayedServers } from './roles/relayed-servers.ts';
+import { createRemoteServers, RemoteServers } from './roles/remote-servers.ts';
 import { createRelayedTabTools } from './roles/relayed-tab-tools.ts';
 import type { Secrets } from './secrets/secrets.ts';
 import { createSecrets } from './secrets/secrets.ts';
@@ -231,13 +231,13 @@ async function assemble(
   };
   const servers =
     cluster && capabilities.servers === 'none'
-      ? await createRelayedServers({ ...ofServers, heartbeat: cluster.heartbeat, client: cluster.client })
+      ? await createRemoteServers({ ...ofServers, heartbeat: cluster.heartbeat, client: cluster.client })
       : await createServers({
           ...ofServers,
           ...(cluster ? { part: cluster.part } : {}),
           ...defined({ patienceMs: serversMs }),
         });
-  if (servers instanceof RelayedServers) cluster?.show(servers);
+  if (servers instanceof RemoteServers) cluster?.show(servers);
   else cluster?.have(servers);
   shutdown.defer('MCP servers', () => servers.close());
   const traced = readTelemetry(env, file.telemetry);

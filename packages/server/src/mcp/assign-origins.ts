@@ -11,12 +11,12 @@ import { hasPin, storePin } from './stored-pins.ts';
  */
 export async function assignOrigins(
   { permissions, ...of }: Pick<ServersOptions, 'permissions' | 'settings' | 'owner' | 'clock'>,
-  book: Pick<ServerList, 'find'>,
+  serverList: Pick<ServerList, 'find'>,
 ): Promise<boolean> {
-  const allowed = await permissions.settleOrigins((tool) => originOf(tool, (id) => book.find(id) !== undefined));
+  const allowed = await permissions.settleOrigins((tool) => originOf(tool, (id) => serverList.find(id) !== undefined));
   let wrote = false;
   for (const tool of allowed) {
-    const server = book.find(tool.serverId);
+    const server = serverList.find(tool.serverId);
     const isPinned = tool.origin === 'server' && server !== undefined && server.origin !== 'built-in';
     if (!isPinned || (await hasPin(of, formatToolReference(tool)))) continue;
     await storePin(of, tool, unseenPin(''));

@@ -8,23 +8,23 @@ import type { PlannedEntry } from './mcp-json-editor.ts';
 /** Approves entries, and guards actions on entries that need approval. */
 export class EntryGate {
   readonly #approvals: EntryApprovals;
-  readonly #book: Pick<ServerList, 'find' | 'all'>;
+  readonly #serverList: Pick<ServerList, 'find' | 'all'>;
 
-  constructor(approvals: EntryApprovals, book: Pick<ServerList, 'find' | 'all'>) {
+  constructor(approvals: EntryApprovals, serverList: Pick<ServerList, 'find' | 'all'>) {
     this.#approvals = approvals;
-    this.#book = book;
+    this.#serverList = serverList;
   }
 
   /** The entries that need approval, by id. */
   waiting: EntryApprovals['waiting'] = (entries, isWhole) => this.#approvals.waiting(entries, isWhole);
 
   get isAnyWaiting(): boolean {
-    return this.#book.all.some(({ waiting }) => waiting !== undefined);
+    return this.#serverList.all.some(({ waiting }) => waiting !== undefined);
   }
 
   /** The entry to approve. @throws ToolyardError `conflict` if it needs no approval */
   view(id: string): McpEntryApproval {
-    const { entry, waiting } = this.#book.find(id) ?? {};
+    const { entry, waiting } = this.#serverList.find(id) ?? {};
     if (entry !== undefined && waiting !== undefined) return approvalView(id, entry.line, waiting);
     throw new ToolyardError({ code: 'conflict', message: `The server "${id}" needs no approval.` });
   }
@@ -43,7 +43,7 @@ export class EntryGate {
 
   /** @throws ToolyardError `conflict`: an entry that the user has not seen is neither started nor saved by an edit */
   check(id: string): void {
-    const { entry, waiting } = this.#book.find(id) ?? {};
+    const { entry, waiting } = this.#serverList.find(id) ?? {};
     if (entry !== undefined && waiting !== undefined) throw needsApproval(id, entry.line, waiting);
   }
 

@@ -11,7 +11,7 @@ import type { McpJsonWatcher } from './mcp-json-watcher.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 
 export type McpJsonEditorOptions = {
-  book: ServerList;
+  serverList: ServerList;
   file: McpJsonWatcher;
 };
 
@@ -30,8 +30,8 @@ export class McpJsonEditor {
 
   /** @throws ToolyardError `conflict` if the id is taken, `bad_request` if the entry is invalid */
   add(id: string, server: EditMcpServer): PlannedEntry {
-    const { book, file } = this.#options;
-    const taken = book.find(id) ?? file.entries.find((entry) => entry.id === id);
+    const { serverList, file } = this.#options;
+    const taken = serverList.find(id) ?? file.entries.find((entry) => entry.id === id);
     if (taken !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
@@ -61,7 +61,7 @@ export class McpJsonEditor {
       transport: written === undefined ? null : withoutSecrets(written),
       ...('fault' in entry ? { fault: { line, message: entry.fault.message } } : {}),
       enabled,
-      disabledTools: this.#options.book.toolsOff(id),
+      disabledTools: this.#options.serverList.toolsOff(id),
       callTimeoutMs: switches.callTimeoutMs ?? null,
       connectTimeoutMs: switches.connectTimeoutMs ?? null,
       processes: switches.processes ?? null,
@@ -119,8 +119,8 @@ export class McpJsonEditor {
   }
 
   /** The configuration to test. @throws ToolyardError if it cannot be tested at all */
-  tried({ id, transport }: TestMcpServer): ServerConfig {
-    const server = id === undefined ? undefined : this.#options.book.find(id);
+  toTestConfig({ id, transport }: TestMcpServer): ServerConfig {
+    const server = id === undefined ? undefined : this.#options.serverList.find(id);
     return transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
   }
 
@@ -135,7 +135,7 @@ export class McpJsonEditor {
   }
 
   #entryOf(id: string): McpConfigEntry {
-    const server = this.#options.book.find(id);
+    const server = this.#options.serverList.find(id);
     if (server?.entry !== undefined) return server.entry;
     throw new ToolyardError({
       code: 'conflict',

@@ -14,9 +14,10 @@ import { catalogueOf } from '../roles/catalogue.ts';
 import { createInternalApi } from '../roles/internal-api.ts';
 import { createInternalClient } from '../roles/internal-client.ts';
 import type { Relays } from '../roles/relays.ts';
-import { createRelayedServers } from '../roles/relayed-servers.ts';
+import { createRemoteServers } from '../roles/remote-servers.ts';
 import { createServers } from './servers.ts';
-import { EVERYTHING_APPROVED, OWNER } from './test-fixtures/server-bench.ts';
+import { EVERYTHING_APPROVED } from './test-fixtures/everything-approved.ts';
+import { OWNER } from './test-fixtures/server-bench.ts';
 
 const LAB: McpBehaviour = {
   tools: [{ name: 'echo', does: [{ do: 'echo' }] }, { name: 'hidden' }],
@@ -74,22 +75,27 @@ async function serve(place: Place): Promise<TestServer> {
   };
   const holder = { id: 'holder', role: 'all', address: 'http://holder' };
   const describeServer = (id: string): string => JSON.stringify(catalogueOf(connected.host, id, (text) => text));
-  const relayed = await createRelayedServers({
+  const remote = await createRemoteServers({
     ...options,
     client: createInternalClient({ for: () => fetchThere } as never, () => 't'),
     heartbeat: {
       living: () => Promise.resolve([holder]),
       servers: () =>
         Promise.resolve(
-          connected.configured.map(({ id }) => ({ serverId: id, holder, version: 1, catalogue: describeServer(id) })),
+          connected.editable.serverList.ids.map((id) => ({
+            serverId: id,
+            holder,
+            version: 1,
+            catalogue: describeServer(id),
+          })),
         ),
     },
   });
   const isHere = place === 'in the process with the connections';
-  const server = await startTestServer({ change: { servers: isHere ? connected : relayed } });
+  const server = await startTestServer({ change: { servers: isHere ? connected : remote } });
   onTestFinished(async () => {
     await server.close();
-    await relayed.close();
+    await remote.close();
     await connected.close();
     rmSync(folder, { recursive: true });
   });

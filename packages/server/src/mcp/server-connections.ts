@@ -12,7 +12,7 @@ export const PATIENCE_MS = 10_000;
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
   host: McpHost;
-  book: ServerList;
+  serverList: ServerList;
 };
 
 /** Connects enabled servers, and disabled ones while they are in use. */
@@ -28,38 +28,38 @@ export class ServerConnections {
 
   /** Applies a change of the configuration; unchanged servers are not affected. */
   update({ removed, added, changed, switched }: Differences): void {
-    const { host, book, eager } = this.#options;
+    const { host, serverList, eager } = this.#options;
     for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
     for (const id of removed) void host.remove(id);
     for (const id of [...added, ...changed]) {
-      const server = book.find(id);
+      const server = serverList.find(id);
       if (server !== undefined) this.#place(server);
     }
     for (const id of switched) void this.switched(id);
     if (eager === false) return;
-    for (const id of [...added, ...changed]) if (book.isEnabled(id)) this.connect(id);
+    for (const id of [...added, ...changed]) if (serverList.isEnabled(id)) this.connect(id);
   }
 
   /** A user enabled or disabled the server, here or in another process. */
   async switched(id: string): Promise<void> {
-    const { host, book, eager } = this.#options;
+    const { host, serverList, eager } = this.#options;
     this.#borrowed.forget(id);
-    const server = book.find(id);
+    const server = serverList.find(id);
     if (server === undefined || 'fault' in server) return;
-    if (!book.isEnabled(id)) await host.disconnect(id);
+    if (!serverList.isEnabled(id)) await host.disconnect(id);
     else if (eager !== false) this.connect(id);
   }
 
   /** Connects an enabled server or disconnects a disabled one, if this process is responsible for it. */
   async follow(id: string): Promise<void> {
-    const { host, book, part } = this.#options;
+    const { host, serverList, part } = this.#options;
     if (part?.mayConnect(id) === false) await host.disconnect(id);
-    else if (book.isEnabled(id)) this.connect(id);
+    else if (serverList.isEnabled(id)) this.connect(id);
   }
 
   /** Connects the server if needed and waits up to a limit; the caller's next request shows what went wrong. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
-    this.borrowIfOff(id);
+    this.connectTemporarily(id);
     const state = this.stateOf(id);
     if (state === 'idle' || state === 'disabled') this.connect(id);
     await this.#options.host.whenSettled([id], signal, PATIENCE_MS);
@@ -68,15 +68,17 @@ export class ServerConnections {
 
   /** Connects all enabled servers and waits for them, up to a limit. */
   async connectAll(): Promise<void> {
-    const { host, book } = this.#options;
-    const ids = book.all.flatMap((server) => ('config' in server && book.isEnabled(server.id) ? [server.id] : []));
+    const { host, serverList } = this.#options;
+    const ids = serverList.all.flatMap((server) =>
+      'config' in server && serverList.isEnabled(server.id) ? [server.id] : [],
+    );
     for (const id of ids) this.connect(id);
     await host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
   /** Connects a disabled server while it is in use. */
-  borrowIfOff(id: string): void {
-    if (this.#options.book.isEnabled(id)) return;
+  connectTemporarily(id: string): void {
+    if (this.#options.serverList.isEnabled(id)) return;
     this.#borrowed.borrow(id);
     if (this.stateOf(id) === 'idle') this.connect(id);
   }
@@ -92,10 +94,10 @@ export class ServerConnections {
 
   /** In the background; errors are in the health of the server and in the log. */
   connect(id: string): void {
-    const { clock, book } = this.#options;
+    const { clock, serverList } = this.#options;
     const { signal } = this.#stop;
     // A storage error is temporary; the server must not stay in the state `failed`.
-    const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && book.isEnabled(id);
+    const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && serverList.isEnabled(id);
     retryUntilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
   }
 
@@ -105,8 +107,8 @@ export class ServerConnections {
   }
 
   async #connectLogged(id: string): Promise<void> {
-    const { host, book, part, log } = this.#options;
-    const server = book.find(id);
+    const { host, serverList, part, log } = this.#options;
+    const server = serverList.find(id);
     if (part?.mayConnect(id) === false) return;
     try {
       await host.connect(id);

@@ -1,5 +1,5 @@
-import type { McpHost } from '@toolyard/mcp-host';
-import { redactedError, testCall } from '@toolyard/mcp-host';
+import type { InspectOptions, McpHost, ServerHealth, SignInResponse } from '@toolyard/mcp-host';
+import { inspectServer, redactedError, testCall } from '@toolyard/mcp-host';
 import type {
   CallMcpTool,
   Clock,
@@ -13,49 +13,149 @@ import type {
   McpPromptList,
   McpResourceContents,
   McpResourceView,
+  McpServerIcon,
+  McpServerView,
+  McpSignInStarted,
   McpTaskList,
   McpTemplateView,
   McpTestedCall,
+  McpTestReport,
+  McpToolDetail,
   Owner,
   ReadMcpResource,
+  TestMcpServer,
   ToolResult,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
+import type { ListedSkills, ServerLists, SkillFileOf } from '../services.ts';
+import type { EditableServers } from './editable-servers.ts';
+import { NO_USER_HANDLERS } from './no-user-handlers.ts';
+import { readServerIcon } from './read-icon.ts';
+import type { ServerConnections } from './server-connections.ts';
+import { PATIENCE_MS } from './server-connections.ts';
 import type { ResourceFollows } from './resource-follows.ts';
-import type { ListedSkills, SkillFileOf } from '../services.ts';
 import { truncateContents, truncateMessages, truncateResult, truncateTest } from './truncate.ts';
 import { logPage } from './server-log-page.ts';
 
 /** How long to wait for a list that is still loading, in milliseconds. */
-const PATIENCE_MS = 5_000;
+const LIST_WAIT_MS = 5_000;
 
 export type ServerRequestsOptions = {
   host: McpHost;
-  clock: Pick<Clock, 'monotonic'>;
+  clock: Clock;
+  editable: EditableServers;
+  connections: ServerConnections;
   /** Subscriptions of clients. */
   follows: ResourceFollows;
-  ids: () => readonly string[];
-  /** Redacts the secrets of a server's configuration in a text. */
-  redactor(id: string): (text: string) => string;
-  /** Connects a server if needed and waits for it, up to a limit. @throws ToolyardError if it does not exist */
-  ready(id: string, signal?: AbortSignal): Promise<void>;
-  /** Called before and after every request to a server. */
-  use(id: string, calls: -1 | 1): void;
+  /** For connections of tests. */
+  inspect: Pick<InspectOptions, 'createTransport' | 'clientInfo' | 'signIn'>;
 };
 
-/** Requests of users and programs to servers, without a model. */
-export class ServerRequests {
+/** Requests of users and programs to servers, without a model, in the process that has the connections. */
+export class ServerRequests implements ServerLists {
   readonly #options: ServerRequestsOptions;
+  /** Health of servers that are being tested. */
+  readonly #tests = new Set<() => readonly ServerHealth[]>();
 
   constructor(options: ServerRequestsOptions) {
     this.#options = options;
   }
 
-  log(id: string, after: string | undefined, redact: (text: string) => string): McpLogPage {
-    const { host } = this.#options;
-    return logPage(host.log(id), host.wireLog(id), after, redact);
+  /** Never throws for errors of the server. */
+  async test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport> {
+    const { clock, editable, inspect } = this.#options;
+    const config = editable.toTestConfig(principal, request);
+    // Some servers offer more tools to clients that support elicitation; advertise the same capabilities as in use.
+    return inspectServer({
+      ...inspect,
+      clock,
+      handlers: NO_USER_HANDLERS,
+      callerRoots: true,
+      config,
+      ...defined({ signal }),
+      whileConnecting: (health) => {
+        this.#tests.add(health);
+        return () => this.#tests.delete(health);
+      },
+    });
   }
 
+  /** The download of a server during a test. */
+  launchOfTest(id: string): ServerHealth['launch'] {
+    return [...this.#tests].flatMap((test) => test()).find((health) => health.id === id && health.launch)?.launch;
+  }
+
+  async reconnect(principal: Owner, id: string): Promise<McpServerView> {
+    const { editable, host } = this.#options;
+    editable.check(principal, id);
+    editable.configOf(id);
+    if (!editable.serverList.isEnabled(id)) {
+      throw new ToolyardError({
+        code: 'conflict',
+        message: `The server "${id}" is disabled.`,
+        hint: 'Enable it first; it then connects by itself.',
+      });
+    }
+    // The view shows errors.
+    host.reconnect(id).catch(() => undefined);
+    await host.whenSettled([id], undefined, PATIENCE_MS);
+    return editable.view(principal, id);
+  }
+
+  /** The URL of the sign-in page; the authorization server redirects the user to `redirectUrl`. */
+  async signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted> {
+    const { editable, host } = this.#options;
+    editable.check(principal, id);
+    editable.configOf(id);
+    const { authorizationUrl, issuer } = await host.signIn(id, { redirectUrl });
+    return { url: authorizationUrl, issuer };
+  }
+
+  /**
+   * Finishes the sign-in that the `state` of the redirect identifies; the state authenticates the caller. Returns the
+   * server id.
+   */
+  finishSignIn(response: SignInResponse): Promise<string> {
+    return this.#options.host.finishSignIn(response);
+  }
+
+  async signOut(principal: Owner, id: string): Promise<McpServerView> {
+    const { connections, editable, host } = this.#options;
+    editable.check(principal, id);
+    editable.configOf(id);
+    await host.signOut(id);
+    if (editable.serverList.isEnabled(id)) {
+      connections.connect(id);
+      await host.whenSettled([id], undefined, PATIENCE_MS);
+    }
+    return editable.view(principal, id);
+  }
+
+  async log(principal: Owner, id: string, after?: string): Promise<McpLogPage> {
+    const { editable, host } = this.#options;
+    editable.check(principal, id);
+    return logPage(host.log(id), host.wireLog(id), after, editable.redactor(id));
+  }
+
+  /** The icon that a server sent, checked; `not_found` without one. */
+  async icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon> {
+    this.#options.editable.check(principal, id);
+    const icon = this.#healthOf(id)?.icon;
+    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+    return readServerIcon(icon, signal);
+  }
+
+  async tools(principal: Owner, id: string): Promise<McpToolDetail[]> {
+    const { editable } = this.#options;
+    await this.#ready(id);
+    const { state, error } = this.#healthOf(id) ?? {};
+    if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
+      throw new ToolyardError(redactedError(error, editable.redactor(id)));
+    }
+    return editable.toolDetails(principal, id);
+  }
+
+  /** Never throws for errors of the server or the tool. */
   async call(
     { ownerId: principal }: Owner,
     id: string,
@@ -78,8 +178,8 @@ export class ServerRequests {
     return truncateTest(await this.#with(id, signal, (host) => testCall(host, this.#options.clock, call)));
   }
 
-  async tasks(id: string): Promise<McpTaskList> {
-    return { items: await this.#with(id, undefined, (host) => host.tasks(id)) };
+  async tasks(id: string, signal?: AbortSignal): Promise<McpTaskList> {
+    return { items: await this.#with(id, signal, (host) => host.tasks(id, defined({ signal }))) };
   }
 
   async taskResult(id: string, taskId: string, signal?: AbortSignal): Promise<ToolResult> {
@@ -96,12 +196,12 @@ export class ServerRequests {
     return this.#with(id, undefined, () => this.#options.follows.follow(id, uris));
   }
 
-  async resources(id: string): Promise<McpResourceView[]> {
+  async resources(_principal: Owner, id: string): Promise<McpResourceView[]> {
     const listed = await this.#listed(id, (host) => host.resources.resources(id));
     return listed.map(({ icons: _icons, ...resource }) => resource);
   }
 
-  async templates(id: string): Promise<McpTemplateView[]> {
+  async templates(_principal: Owner, id: string): Promise<McpTemplateView[]> {
     const listed = await this.#listed(id, (host) => host.resources.templates(id));
     return listed.map(({ icons: _icons, ...template }) => template);
   }
@@ -128,13 +228,13 @@ export class ServerRequests {
   /** Prompts of connected servers only; waits for no other. */
   async prompts(): Promise<McpPromptList> {
     const { prompts, failures } = await this.#options.host.getAllPrompts();
-    const order = this.#options.ids();
+    const { ids: order } = this.#options.editable.serverList;
     const items = prompts
       .map(({ icons: _icons, ...prompt }) => prompt)
       .sort((one, other) => order.indexOf(one.serverId) - order.indexOf(other.serverId));
     const publicFailures = failures.map((failure) => ({
       ...failure,
-      error: redactedError(failure.error, this.#options.redactor(failure.serverId)),
+      error: redactedError(failure.error, this.#options.editable.redactor(failure.serverId)),
     }));
     return { items, failures: publicFailures };
   }
@@ -159,25 +259,34 @@ export class ServerRequests {
   /** A list of a ready server. @throws ToolyardError with the reason if it is not ready */
   async #listed<T>(id: string, look: (host: McpHost) => readonly T[]): Promise<readonly T[]> {
     return this.#with(id, undefined, async (host) => {
-      await host.whenListed(id, undefined, PATIENCE_MS);
-      const health = host.health().find((each) => each.id === id);
+      await host.whenListed(id, undefined, LIST_WAIT_MS);
+      const health = this.#healthOf(id);
       if (health?.error !== undefined && health.state !== 'ready') throw new ToolyardError(health.error);
       return look(host);
     });
   }
 
   async #with<T>(id: string, signal: AbortSignal | undefined, ask: (host: McpHost) => Promise<T>): Promise<T> {
-    const { host } = this.#options;
-    await this.#options.ready(id, signal);
-    this.#options.use(id, 1);
+    const { connections, editable, host } = this.#options;
+    await this.#ready(id, signal);
+    connections.use(id, 1);
     try {
       return await ask(host);
     } catch (thrown) {
       // Messages of a server may repeat secrets of its configuration.
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      throw new ToolyardError(redactedError(thrown.toJSON(), this.#options.redactor(id)), { cause: thrown });
+      throw new ToolyardError(redactedError(thrown.toJSON(), editable.redactor(id)), { cause: thrown });
     } finally {
-      this.#options.use(id, -1);
+      connections.use(id, -1);
     }
+  }
+
+  async #ready(id: string, signal?: AbortSignal): Promise<void> {
+    this.#options.editable.configOf(id);
+    await this.#options.connections.ready(id, signal);
+  }
+
+  #healthOf(id: string): ServerHealth | undefined {
+    return this.#options.host.health().find((each) => each.id === id);
   }
 }

@@ -102,7 +102,7 @@ describe('the MCP servers of a process', () => {
     await waitForState(servers, 'bad', 'failed');
     const tool = { serverId: 'good', name: 'echo' };
     await room.storage.permissions.set(me, { tool, conversationId: null, decision: 'never', at: 0 });
-    expect((await servers.list(me)).items).toMatchObject([
+    expect((await servers.editable.list(me)).items).toMatchObject([
       {
         id: 'good',
         enabled: true,
@@ -139,7 +139,10 @@ describe('the MCP servers of a process', () => {
     const both = [programWithPid('one'), programWithPid('two')];
     const servers = await room.start(both);
     const [pid, other] = [await pidOf(servers, 'one'), await pidOf(servers, 'two')];
-    expect(await servers.change(me, 'one', { enabled: false })).toMatchObject({ enabled: false, state: 'disabled' });
+    expect(await servers.editable.change(me, 'one', { enabled: false })).toMatchObject({
+      enabled: false,
+      state: 'disabled',
+    });
     expect(isAlive(pid)).toBe(false);
     expect(isAlive(other)).toBe(true);
     await servers.close();
@@ -147,7 +150,7 @@ describe('the MCP servers of a process', () => {
     const again = await room.start(both);
     await waitForState(again, 'two', 'ready');
     expect((await viewOf(again, 'one')).state).toBe('disabled');
-    await again.change(me, 'one', { enabled: true });
+    await again.editable.change(me, 'one', { enabled: true });
     await waitForState(again, 'one', 'ready');
   });
 
@@ -155,10 +158,10 @@ describe('the MCP servers of a process', () => {
     const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
     await waitForState(servers, 'one', 'ready');
     const before = await pidOf(servers, 'one');
-    expect(await servers.reconnect(me, 'one')).toMatchObject({ state: 'ready' });
+    expect(await servers.lists.reconnect(me, 'one')).toMatchObject({ state: 'ready' });
     expect(isAlive(before)).toBe(false);
-    await expect(servers.reconnect(me, 'off')).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.reconnect(me, 'none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(servers.lists.reconnect(me, 'off')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.lists.reconnect(me, 'none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('leave no process behind', async () => {
@@ -173,8 +176,10 @@ describe('attack 4: MCP servers disabled by someone other than the owner', () =>
   it('is rejected', async () => {
     const servers = await room.start([commandServer('a', 'plain')], { off: ['a'] });
     const stranger = { ownerId: 'stranger' };
-    await expect(servers.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(servers.reconnect(stranger, 'a')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(servers.editable.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(servers.lists.reconnect(stranger, 'a')).rejects.toMatchObject({ code: 'forbidden' });
     expect((await viewOf(servers, 'a')).state).toBe('disabled');
   });
 });
@@ -207,7 +212,7 @@ describe('the view of a server', () => {
     await waitForState(servers, 'program', 'failed');
     await waitForState(servers, 'user', 'failed');
     await waitForState(servers, 'address', 'failed');
-    const views = (await servers.list(me)).items;
+    const views = (await servers.editable.list(me)).items;
     expect(views[0]).toMatchObject({ transport: { type: 'stdio', command: expect.stringMatching(/^node/) } });
     expect(views[1]).toMatchObject({ transport: { type: 'http', url: 'http://127.0.0.1:9/s/•••/mcp' } });
     expect(JSON.stringify(views[0])).toContain('using •••, ••• and •••');

@@ -20,7 +20,7 @@ import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/prot
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import { keepFilesOfRun } from './keep-files.ts';
-import type { LiveHub, Models, RunsInTabs, Servers } from '../services.ts';
+import type { LiveHub, Models, RunsInTabs, RunServers } from '../services.ts';
 import { regenerateConfiguration } from './regenerate.ts';
 import {
   checkSteering,
@@ -68,7 +68,7 @@ export type TabRunsOptions = {
     | 'runStates'
     | 'tabs'
   >;
-  servers: Pick<Servers, 'isConfigured'>;
+  servers: Pick<RunServers, 'isConfigured'>;
   /** The tools of the server for these runs. */
   toolCalls: TabToolCalls;
   /** The port of this server. */

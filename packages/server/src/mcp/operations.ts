@@ -1,0 +1,231 @@
+import { readSignInResponse } from '@toolyard/mcp-host';
+import type {
+  CallFromMcpApp,
+  CallMcpTool,
+  McpAppCall,
+  McpResourceView,
+  McpTemplateView,
+  McpTestedCall,
+  McpToolDetail,
+  McpToolTest,
+  Owner,
+  TestMcpTool,
+} from '@toolyard/protocol';
+import type { McpRouteKey, RouteAnswer, RouteBody, RouteParams, RouteQuery, Routes } from '@toolyard/protocol/schemas';
+import type { ListedSkills, RunServers, ServerLists, SkillFileOf } from '../services.ts';
+import type { EditableServers } from './editable-servers.ts';
+import type { ServerRequests } from './server-requests.ts';
+
+type OfServer = { params: { id: string } };
+
+/** What processes ask of one another without a route. */
+type InternalOperations = {
+  tools: [request: OfServer, answer: McpToolDetail[]];
+  resources: [request: OfServer, answer: McpResourceView[]];
+  templates: [request: OfServer, answer: McpTemplateView[]];
+  /** Calls a tool without any check; see `testTool` in `check-tool-test.ts`. */
+  uncheckedTest: [request: OfServer & { body: CallMcpTool }, answer: McpTestedCall];
+  skills: [request: OfServer, answer: ListedSkills];
+  /** The bytes in base64; `bad_response` if they differ from what the server lists. */
+  skillFile: [request: OfServer & { body: SkillFileOf }, answer: string];
+};
+
+/** The key of an operation: a route, except the page that a tab completes its sign-in with. */
+export type McpOperationKey = Exclude<McpRouteKey, 'GET /api/mcp/sign-in/tab'> | keyof InternalOperations;
+
+type QueryOf<Key extends keyof Routes> = Routes[Key] extends { query: object } ? { query: RouteQuery<Key> } : unknown;
+type BodyOf<Key extends keyof Routes> = Routes[Key] extends { body: object } ? { body: RouteBody<Key> } : unknown;
+/** The authorization server redirects the user to this URL. */
+type RedirectOf<Key> = Key extends 'POST /api/mcp/servers/{id}/sign-in' ? { redirectUrl: string } : unknown;
+
+/** A validated request. */
+export type McpRequest<Key extends McpOperationKey> = Key extends keyof InternalOperations
+  ? InternalOperations[Key][0]
+  : Key extends McpRouteKey
+    ? { params: RouteParams<Key> } & QueryOf<Key> & BodyOf<Key> & RedirectOf<Key>
+    : never;
+
+/** The result of an operation; the callback of a sign-in returns the server id. */
+export type McpAnswer<Key extends McpOperationKey> = Key extends keyof InternalOperations
+  ? InternalOperations[Key][1]
+  : Key extends 'GET /api/mcp/sign-in/callback'
+    ? string
+    : Key extends McpRouteKey
+      ? RouteAnswer<Key>
+      : never;
+
+type Operation<Key extends McpOperationKey, Context> = (
+  context: Context,
+  request: McpRequest<Key>,
+  signal?: AbortSignal,
+) => Promise<McpAnswer<Key>>;
+
+/** Executes an operation that needs a connection, in the process that has it. */
+export type AskHolder = <Key extends HolderKey>(
+  key: Key,
+  principal: Owner,
+  request: McpRequest<Key>,
+  signal?: AbortSignal,
+) => Promise<McpAnswer<Key>>;
+
+/** The MCP servers of a process, whether it has the connections or another one. */
+export type Servers = RunServers & {
+  readonly editable: EditableServers;
+  readonly lists: ServerLists;
+  readonly ask: AskHolder;
+};
+
+/** Calls of users and apps that are checked like calls of models. */
+export type CheckedCalls = {
+  testTool(principal: Owner, id: string, test: TestMcpTool, signal?: AbortSignal): Promise<McpToolTest>;
+  callFromApp(principal: Owner, id: string, call: CallFromMcpApp, signal?: AbortSignal): Promise<McpAppCall>;
+};
+
+type HolderContext = { requests: ServerRequests; principal: Owner };
+type HereContext = { servers: Servers; calls: CheckedCalls; principal: Owner };
+
+/** The operations that need a connection: they run in the process that has it. */
+const holderOperations = {
+  'POST /api/mcp/test': ({ requests, principal }, { body }, signal) => requests.test(principal, body, signal),
+  'POST /api/mcp/servers/{id}/reconnect': ({ requests, principal }, { params: { id } }) =>
+    requests.reconnect(principal, id),
+  'GET /api/mcp/servers/{id}/log': ({ requests, principal }, { params: { id }, query: { after } }) =>
+    requests.log(principal, id, after),
+  'GET /api/mcp/servers/{id}/icon': ({ requests, principal }, { params: { id } }, signal) =>
+    requests.icon(principal, id, signal),
+  'POST /api/mcp/servers/{id}/tools/call': ({ requests, principal }, { params: { id }, body }, signal) =>
+    requests.call(principal, id, body, signal),
+  uncheckedTest: ({ requests, principal }, { params: { id }, body }, signal) =>
+    requests.testTool(principal, id, body, signal),
+  'GET /api/mcp/servers/{id}/tasks': ({ requests }, { params: { id } }, signal) => requests.tasks(id, signal),
+  'POST /api/mcp/servers/{id}/tasks/result': ({ requests }, { params: { id }, body: { taskId } }, signal) =>
+    requests.taskResult(id, taskId, signal),
+  'POST /api/mcp/servers/{id}/tasks/cancel': ({ requests }, { params: { id }, body: { taskId } }) =>
+    requests.cancelTask(id, taskId),
+  tools: ({ requests, principal }, { params: { id } }) => requests.tools(principal, id),
+  resources: ({ requests, principal }, { params: { id } }) => requests.resources(principal, id),
+  templates: ({ requests, principal }, { params: { id } }) => requests.templates(principal, id),
+  'POST /api/mcp/servers/{id}/resources/read': ({ requests }, { params: { id }, body }, signal) =>
+    requests.read(id, body, signal),
+  'POST /api/mcp/servers/{id}/resources/follow': ({ requests }, { params: { id }, body: { uris } }) =>
+    requests.followResources(id, uris),
+  'POST /api/mcp/servers/{id}/apps/read': ({ requests }, { params: { id }, body: { uri } }, signal) =>
+    requests.app(id, uri, signal),
+  'POST /api/mcp/servers/{id}/prompts/get': ({ requests }, { params: { id }, body }, signal) =>
+    requests.getPrompt(id, body, signal),
+  'POST /api/mcp/servers/{id}/complete': ({ requests }, { params: { id }, body }, signal) =>
+    requests.complete(id, body, signal),
+  skills: ({ requests }, { params: { id } }, signal) => requests.skills(id, signal),
+  skillFile: ({ requests }, { params: { id }, body }, signal) => requests.skillFile(id, body, signal),
+  'POST /api/mcp/servers/{id}/sign-in': ({ requests, principal }, { params: { id }, redirectUrl }) =>
+    requests.signIn(principal, id, redirectUrl),
+  'DELETE /api/mcp/servers/{id}/sign-in': ({ requests, principal }, { params: { id } }) =>
+    requests.signOut(principal, id),
+  // The `state` authenticates the caller.
+  'GET /api/mcp/sign-in/callback': ({ requests }, { query }) =>
+    requests.finishSignIn(readSignInResponse(new URLSearchParams(textsOf(query)))),
+} satisfies { [Key in McpOperationKey]?: Operation<Key, HolderContext> };
+
+export type HolderKey = keyof typeof holderOperations;
+export type HereKey = Exclude<McpOperationKey, HolderKey>;
+
+/** The operations that any process executes itself. */
+const hereOperations: { [Key in HereKey]: Operation<Key, HereContext> } = {
+  'GET /api/mcp/servers': ({ servers, principal }) => servers.editable.list(principal),
+  'POST /api/mcp/servers': ({ servers, principal }, { body }) => servers.editable.add(principal, body),
+  'GET /api/mcp/servers/{id}/configuration': ({ servers, principal }, { params: { id } }) =>
+    servers.editable.configuration(principal, id),
+  'PUT /api/mcp/servers/{id}': ({ servers, principal }, { params: { id }, body }) =>
+    servers.editable.edit(principal, id, body),
+  'PATCH /api/mcp/servers/{id}': ({ servers, principal }, { params: { id }, body }) =>
+    servers.editable.change(principal, id, body),
+  'DELETE /api/mcp/servers/{id}': ({ servers, principal }, { params: { id } }) =>
+    servers.editable.remove(principal, id),
+  'GET /api/mcp/servers/{id}/plugin': ({ servers, principal }, { params: { id } }, signal) =>
+    servers.editable.plugin(principal, id, signal),
+  'PUT /api/mcp/servers/{id}/plugin': ({ servers, principal }, { params: { id }, body }, signal) =>
+    servers.editable.setPlugin(principal, id, body, signal),
+  'GET /api/mcp/servers/{id}/approval': ({ servers, principal }, { params: { id } }) =>
+    servers.editable.approval(principal, id),
+  'POST /api/mcp/servers/{id}/approval': ({ servers, principal }, { params: { id }, body }) =>
+    servers.editable.approveEntry(principal, id, body),
+  'GET /api/mcp/servers/{id}/tools': async ({ servers, principal }, { params: { id }, query }) =>
+    pageOf(await servers.lists.tools(principal, id), query),
+  'GET /api/mcp/servers/{id}/resources': async ({ servers, principal }, { params: { id }, query }) =>
+    pageOf(await servers.lists.resources(principal, id), query),
+  'GET /api/mcp/servers/{id}/resources/templates': async ({ servers, principal }, { params: { id }, query }) =>
+    pageOf(await servers.lists.templates(principal, id), query),
+  'GET /api/mcp/prompts': ({ servers, principal }) => servers.lists.prompts(principal),
+  'POST /api/mcp/servers/{id}/tools/test': ({ calls, principal }, { params: { id }, body }, signal) =>
+    calls.testTool(principal, id, body, signal),
+  'POST /api/mcp/servers/{id}/apps/call': ({ calls, principal }, { params: { id }, body }, signal) =>
+    calls.callFromApp(principal, id, body, signal),
+};
+
+/** Executes operations with the connections of this process. */
+export function askHere(requests: ServerRequests): AskHolder {
+  const operations: { [Key in HolderKey]: Operation<Key, HolderContext> } = holderOperations;
+  return (key, principal, request, signal) => operations[key]({ requests, principal }, request, signal);
+}
+
+/**
+ * Executes an operation. Scopes and limits of a credential are checked before.
+ *
+ * @example
+ * await executeOperation({ servers, calls, principal }, 'GET /api/mcp/servers', { params: {} });
+ */
+export function executeOperation<Key extends McpOperationKey>(
+  context: HereContext,
+  key: Key,
+  request: McpRequest<Key>,
+  signal?: AbortSignal,
+): Promise<McpAnswer<Key>>;
+export function executeOperation(
+  context: HereContext,
+  key: McpOperationKey,
+  request: McpRequest<McpOperationKey>,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  // The signature ties the request to the key.
+  if (isHolderKey(key)) return context.servers.ask(key, context.principal, request as McpRequest<HolderKey>, signal);
+  return executeHere(context, key, request, signal);
+}
+
+function executeHere<Key extends HereKey>(
+  context: HereContext,
+  key: Key,
+  request: McpRequest<Key>,
+  signal?: AbortSignal,
+): Promise<McpAnswer<Key>> {
+  return hereOperations[key](context, request, signal);
+}
+
+/** All keys of operations. */
+export const mcpOperationKeys = [...keysOf(holderOperations), ...keysOf(hereOperations)];
+
+function keysOf<T extends object>(record: T): (keyof T)[] {
+  return Object.keys(record) as (keyof T)[];
+}
+
+export function isOperationKey(key: string): key is McpOperationKey {
+  return isHolderKey(key) || Object.hasOwn(hereOperations, key);
+}
+
+export function isHolderKey(key: string): key is HolderKey {
+  return Object.hasOwn(holderOperations, key);
+}
+
+/** A page of a list that is complete in memory; `next` is the position of the next page. */
+function pageOf<T>(
+  all: readonly T[],
+  { after, limit }: { after: number; limit: number },
+): { items: T[]; next?: string } {
+  const end = after + limit;
+  return { items: all.slice(after, end), ...(end < all.length ? { next: String(end) } : {}) };
+}
+
+function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
