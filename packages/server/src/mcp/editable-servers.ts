@@ -26,11 +26,9 @@ import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createEntryApprovals } from './entry-approvals.ts';
-import { EntryGate } from './entry-gate.ts';
 import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerList } from './server-list.ts';
-import { McpJsonEditor } from './mcp-json-editor.ts';
-import { McpJsonWatcher } from './mcp-json-watcher.ts';
+import { McpJson } from './mcp-json.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { createPluginSettings } from './plugin-settings.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
@@ -95,9 +93,7 @@ export class EditableServers {
   readonly pluginSettings: PluginSettings;
   readonly #options: EditableServersOptions;
   readonly #connections: ListedConnections;
-  readonly #file: McpJsonWatcher;
-  readonly #editor: McpJsonEditor;
-  readonly #gate: EntryGate;
+  readonly #file: McpJson;
   /** Updates of the list run one after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #logged = new Set<string>();
@@ -116,8 +112,6 @@ export class EditableServers {
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
     this.pluginSettings = createPluginSettings({ secrets, owner, clock, fetches: this.fetches });
-    this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
-    this.#editor = new McpJsonEditor({ serverList, file: this.#file });
     const stored = createEntryApprovals(
       {
         get: (key) => settings.get(owner, key),
@@ -125,7 +119,15 @@ export class EditableServers {
       },
       { sharedBy: isShared ? this.#dataFolder : undefined },
     );
-    this.#gate = new EntryGate(options.approvals ?? stored, serverList);
+    this.#file = new McpJson({
+      path: file,
+      env,
+      serverList,
+      approvals: options.approvals ?? stored,
+      clock,
+      log,
+      onChange: () => this.#followFile(),
+    });
   }
 
   async list(principal: Owner): Promise<McpServerList> {
@@ -202,7 +204,7 @@ export class EditableServers {
   /** @throws ToolyardError `conflict` if the id exists */
   async add(principal: Owner, { id, ...server }: AddMcpServer): Promise<McpServerView> {
     this.checkOwner(principal);
-    await this.#gate.write(id, this.#editor.add(id, server));
+    await this.#file.add(id, server);
     await this.serverList.forget([id], [id]);
     return this.#changed(principal, id);
   }
@@ -210,14 +212,13 @@ export class EditableServers {
   /** Its entry in `mcp.json`. @throws ToolyardError `conflict` if it has none */
   async configuration(principal: Owner, id: string): Promise<McpServerConfiguration> {
     this.check(principal, id);
-    return this.#editor.configuration(id, this.serverList.isEnabled(id));
+    return this.#file.configuration(id);
   }
 
   async edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView> {
     const { serverList } = this;
     this.check(principal, id);
-    this.#gate.check(id);
-    await this.#gate.write(id, this.#editor.edit(id, edit, serverList.isEnabled(id)));
+    await this.#file.edit(id, edit);
     await serverList.forget([id], edit.disabledTools === undefined ? [] : [id]);
     return this.#changed(principal, id, [id]);
   }
@@ -225,16 +226,16 @@ export class EditableServers {
   async remove(principal: Owner, id: string): Promise<void> {
     const { serverList } = this;
     this.check(principal, id);
-    this.#editor.checkRemovable(id);
+    this.#file.checkRemovable(id);
     const server = serverList.find(id);
     // Revoke its tokens while the server is still known.
     await this.#connections.forgetSignIn(principal, id).catch((thrown: unknown) => {
       if (isStorageFault(thrown)) throw thrown;
     });
-    this.#editor.remove(id);
+    this.#file.remove(id);
     const hosted = hostedOf(server);
     // A removed hosted server is remembered: no process creates it again, and each says so.
-    if (!hosted) await this.#gate.forget(id);
+    if (!hosted) await this.#file.forgetApproval(id);
     await serverList.forget([id], [id]);
     await this.#update();
     this.#connections.changed(id);
@@ -270,13 +271,13 @@ export class EditableServers {
   /** Its entry in `mcp.json` for approval. @throws ToolyardError `conflict` if it needs no approval */
   async approval(principal: Owner, id: string): Promise<McpEntryApproval> {
     this.check(principal, id);
-    return this.#gate.view(id);
+    return this.#file.approval(id);
   }
 
   /** Approves the entry. @throws ToolyardError `conflict` if it has changed since */
   async approveEntry(principal: Owner, id: string, { hash }: ApproveMcpEntry): Promise<McpServerView> {
     this.check(principal, id);
-    await this.#gate.approve(id, hash);
+    await this.#file.approve(id, hash);
     return this.#changed(principal, id);
   }
 
@@ -289,15 +290,13 @@ export class EditableServers {
 
   /** Approvals may come from another process with the same database. */
   async reloadApprovals(): Promise<void> {
-    if (this.#gate.isAnyWaiting) await this.#update();
+    if (this.#file.hasUnapproved) await this.#update();
   }
 
   /** The configuration to test. @throws ToolyardError if it cannot be tested at all */
   toTestConfig(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
-    // A test may use stored values of the entry.
-    if (request.id !== undefined) this.#gate.check(request.id);
-    return this.#editor.toTestConfig(request);
+    return this.#file.toTestConfig(request);
   }
 
   /** @throws ToolyardError `not_found` */
@@ -346,11 +345,10 @@ export class EditableServers {
 
   async #updateNow(saved: readonly string[]): Promise<void> {
     const { builtIn, flags, isVisible } = this.#options;
-    const { entries, fault } = this.#file;
     const configured = configuredServers({
       builtIn,
-      entries,
-      waiting: await this.#gate.waiting(entries, fault === undefined),
+      entries: this.#file.entries,
+      unapproved: await this.#file.unapproved(),
       flags,
       log: (line) => this.#logOnce(line),
     });

@@ -2,13 +2,17 @@ import type { McpHost, ServerState } from '@toolyard/mcp-host';
 import { redactorFor } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
 import { retryUntilStored } from '../retry-until-stored.ts';
-import { TemporaryConnections } from './temporary-connections.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { Differences, ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 
 /** How long a caller that needs a connection waits for it, in milliseconds. */
 export const PATIENCE_MS = 10_000;
+/** How long a disabled server stays connected after its last use, in milliseconds. */
+const IDLE_MS = 10 * 60_000;
+
+/** The connection of a disabled server that a conversation has chosen. */
+type TemporaryConnection = { lastUse: number; calls: number };
 
 export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
   host: McpHost;
@@ -18,18 +22,18 @@ export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'e
 /** Connects enabled servers, and disabled ones while they are in use. */
 export class ServerConnections {
   readonly #options: ServerConnectionsOptions;
-  readonly #borrowed: TemporaryConnections;
+  readonly #temporary = new Map<string, TemporaryConnection>();
+  #cancelTimer: (() => void) | undefined;
   readonly #stop = new AbortController();
 
   constructor(options: ServerConnectionsOptions) {
     this.#options = options;
-    this.#borrowed = new TemporaryConnections(options.clock, (id) => void options.host.disconnect(id));
   }
 
   /** Applies a change of the configuration; unchanged servers are not affected. */
   update({ removed, added, changed, switched }: Differences): void {
     const { host, serverList, eager } = this.#options;
-    for (const id of [...removed, ...changed]) this.#borrowed.forget(id);
+    for (const id of [...removed, ...changed]) this.#temporary.delete(id);
     for (const id of removed) void host.remove(id);
     for (const id of [...added, ...changed]) {
       const server = serverList.find(id);
@@ -43,7 +47,7 @@ export class ServerConnections {
   /** A user enabled or disabled the server, here or in another process. */
   async switched(id: string): Promise<void> {
     const { host, serverList, eager } = this.#options;
-    this.#borrowed.forget(id);
+    this.#temporary.delete(id);
     const server = serverList.find(id);
     if (server === undefined || 'fault' in server) return;
     if (!serverList.isEnabled(id)) await host.disconnect(id);
@@ -76,16 +80,38 @@ export class ServerConnections {
     await host.whenSettled(ids, undefined, PATIENCE_MS);
   }
 
-  /** Connects a disabled server while it is in use. */
+  /** Connects a disabled server while it is in use; it is disconnected after it was unused for a while. */
   connectTemporarily(id: string): void {
     if (this.#options.serverList.isEnabled(id)) return;
-    this.#borrowed.borrow(id);
+    if (!this.#temporary.has(id)) this.#temporary.set(id, { lastUse: 0, calls: 0 });
+    this.use(id, 0);
+    this.#cancelTimer ??= this.#options.clock.after(IDLE_MS, () => this.#disconnectIdle());
     if (this.stateOf(id) === 'idle') this.connect(id);
   }
 
-  /** Does nothing for a server that is not borrowed. */
+  /** Does nothing for a server that is not connected temporarily. */
   use(id: string, calls: -1 | 0 | 1): void {
-    this.#borrowed.use(id, calls);
+    const used = this.#temporary.get(id);
+    if (used === undefined) return;
+    used.lastUse = this.#options.clock.monotonic();
+    used.calls = Math.max(0, used.calls + calls);
+  }
+
+  #disconnectIdle(): void {
+    const { clock, host } = this.#options;
+    this.#cancelTimer = undefined;
+    const now = clock.monotonic();
+    let nextMs = IDLE_MS;
+    for (const [id, { lastUse, calls }] of this.#temporary) {
+      const leftMs = calls > 0 ? IDLE_MS : lastUse + IDLE_MS - now;
+      if (leftMs > 0) {
+        nextMs = Math.min(nextMs, leftMs);
+        continue;
+      }
+      this.#temporary.delete(id);
+      void host.disconnect(id);
+    }
+    if (this.#temporary.size > 0) this.#cancelTimer = clock.after(nextMs, () => this.#disconnectIdle());
   }
 
   stateOf(id: string): ServerState | undefined {
@@ -103,7 +129,8 @@ export class ServerConnections {
 
   close(): void {
     this.#stop.abort();
-    this.#borrowed.close();
+    this.#cancelTimer?.();
+    this.#temporary.clear();
   }
 
   async #connectLogged(id: string): Promise<void> {

@@ -28,7 +28,7 @@ describe('the servers at a start', () => {
   it('are the built-in ones, those of the file and those of the flags', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' } }],
-      waiting: new Map(),
+      unapproved: new Map(),
       entries: entries('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "disabled": true}}}'),
       flags: [{ id: 'c', transport: { type: 'http', url: 'http://x/mcp' } }],
       log,
@@ -46,7 +46,7 @@ describe('the servers at a start', () => {
   it('with the same id: flags override the file, and both override built-in servers, which then are not built in', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' }, builtIn: true }],
-      waiting: new Map(),
+      unapproved: new Map(),
       entries: entries('{"mcpServers": {"date": {"command": "mine"}, "x": {"command": "x"}}}'),
       flags: [{ id: 'x', transport: { type: 'stdio', command: 'y' }, builtIn: true }],
       log,

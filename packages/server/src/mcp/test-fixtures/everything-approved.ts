@@ -2,7 +2,7 @@ import type { EntryApprovals } from '../entry-approvals.ts';
 
 /** Every entry of `mcp.json` may start. */
 export const EVERYTHING_APPROVED: EntryApprovals = {
-  waiting: () => Promise.resolve(new Map()),
+  unapproved: () => Promise.resolve(new Map()),
   approve: () => Promise.resolve(),
   withdraw: () => Promise.resolve(),
   approved: () => Promise.resolve([]),
