@@ -84,8 +84,9 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
   });
   return {
     api: clientOf(servers),
-    signIn: (id, redirectUrl) => servers.lists.signIn(LOCAL_OWNER, id, redirectUrl),
-    finishSignIn: (response) => servers.lists.finishSignIn(response),
+    signIn: (id, redirectUrl) =>
+      servers.ask('POST /api/mcp/servers/{id}/sign-in', LOCAL_OWNER, { params: { id }, redirectUrl }),
+    finishSignIn: (response) => servers.host.finishSignIn(response),
     connectAll: () => servers.connectAll(),
     async close() {
       await servers.close();

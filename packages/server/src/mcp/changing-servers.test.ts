@@ -125,7 +125,9 @@ describe('mcp.json, changed while the server runs', () => {
     expect(await findView(all, 'good')).toMatchObject({ transport: { command: 'x' } });
     expect(room.logged.join()).toContain('line 2: server "bad"');
     await expect(all.lists.tools(me, 'bad')).rejects.toMatchObject({ code: 'conflict', message: /line 2/ });
-    await expect(all.lists.reconnect(me, 'bad')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(all.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'bad' } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     await all.editable.edit(me, 'bad', { transport: stdio('plain') });
     await waitForState(all, 'bad', 'ready');
     expect((await findView(all, 'bad'))?.fault).toBeUndefined();
@@ -265,8 +267,8 @@ describe('attack 4: MCP servers changed by someone other than the owner', () => 
       () => all.editable.edit(stranger, 'a', { transport }),
       () => all.editable.remove(stranger, 'a'),
       () => all.editable.configuration(stranger, 'a'),
-      () => all.lists.test(stranger, { transport }),
-      () => all.lists.log(stranger, 'a'),
+      () => all.ask('POST /api/mcp/test', stranger, { params: {}, body: { transport } }),
+      () => all.ask('GET /api/mcp/servers/{id}/log', stranger, { params: { id: 'a' }, query: {} }),
       () => all.editable.change(stranger, 'a', { tools: { echo: false } }),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });

@@ -55,7 +55,9 @@ describe('the configuration of a server for editing', () => {
     await using thief = await startScriptedMcp('plain');
     const all = await room.start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
     const transport: McpTransport = { type: 'http', url: thief.url, headers: { Authorization: { secret: true } } };
-    await expect(all.lists.test(me, { id: 'web', transport })).rejects.toMatchObject({
+    await expect(
+      all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'web', transport } }),
+    ).rejects.toMatchObject({
       code: 'bad_request',
       message: /Authorization/,
     });
@@ -93,18 +95,30 @@ describe('testing a server', () => {
   it('connects a second time and stores nothing', async () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
-    expect(await all.lists.test(me, { id: 'a' })).toMatchObject({ ok: true, offers: { tools: 1 }, era: 'legacy' });
+    expect(await all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'a' } })).toMatchObject({
+      ok: true,
+      offers: { tools: 1 },
+      era: 'legacy',
+    });
     expect(await pidOf(all, 'a')).toBe(pid);
     const before = readFileSync(room.path, 'utf8');
-    expect(await all.lists.test(me, { transport: stdio('exit-at-start') })).toMatchObject({
+    expect(
+      await all.ask('POST /api/mcp/test', me, { params: {}, body: { transport: stdio('exit-at-start') } }),
+    ).toMatchObject({
       ok: false,
       error: { code: 'server_exited' },
     });
     expect(readFileSync(room.path, 'utf8')).toBe(before);
     expect((await all.editable.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
-    await expect(all.lists.test(me, {})).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(all.lists.test(me, { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(all.lists.test(me, { transport: { type: 'stdio', command: '${env:NOPE}' } })).rejects.toMatchObject({
+    await expect(all.ask('POST /api/mcp/test', me, { params: {}, body: {} })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+    await expect(all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'none' } })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(
+      all.ask('POST /api/mcp/test', me, { params: {}, body: { transport: { type: 'stdio', command: '${env:NOPE}' } } }),
+    ).rejects.toMatchObject({
       code: 'bad_request',
       message: /NOPE is not set/,
     });
@@ -116,8 +130,11 @@ describe('testing a server', () => {
       'stdio',
     ];
     const all = await room.start({});
-    const { tools, offers } = await all.lists.test(me, {
-      transport: { type: 'stdio', command: 'node', args, sandbox: false },
+    const { tools, offers } = await all.ask('POST /api/mcp/test', me, {
+      params: {},
+      body: {
+        transport: { type: 'stdio', command: 'node', args, sandbox: false },
+      },
     });
     expect(offers.tools).toBe(tools.length);
     const names = tools.map(({ name }) => name);

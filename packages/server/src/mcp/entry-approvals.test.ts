@@ -43,8 +43,12 @@ describe('a local server written to mcp.json outside Toolyard', () => {
       approval: { isNew: true },
       error: { message: expect.stringMatching(/"planted" was added outside Toolyard/) as string },
     });
-    await expect(servers.lists.test(OWNER, { id: 'planted' })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.lists.reconnect(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      servers.ask('POST /api/mcp/test', OWNER, { params: {}, body: { id: 'planted' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', OWNER, { params: { id: 'planted' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
     await expect(servers.editable.edit(OWNER, 'planted', { transport: stdio('plain') })).rejects.toMatchObject({
       code: 'conflict',
     });
@@ -206,8 +210,12 @@ describe('an entry that contacts a host', () => {
     await room.start(KNOWN, { env });
     const servers = await room.start({ ...KNOWN, web: entryOf(url) }, { env });
     expect(await viewOf(servers, 'web')).toMatchObject({ state: 'failed', approval: { isNew: true } });
-    await expect(servers.lists.test(OWNER, { id: 'web' })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.lists.reconnect(OWNER, 'web')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.ask('POST /api/mcp/test', OWNER, { params: {}, body: { id: 'web' } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', OWNER, { params: { id: 'web' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
     await waitForState(servers, 'known', 'ready');
     expect(requests).toEqual([]);
     const shown = await servers.editable.approval(OWNER, 'web');

@@ -1,9 +1,10 @@
-import { readSignInResponse } from '@toolyard/mcp-host';
+import { readSignInResponse, testCall } from '@toolyard/mcp-host';
 import type {
   CallFromMcpApp,
   CallMcpTool,
   McpAppCall,
   McpResourceView,
+  McpTaskList,
   McpTemplateView,
   McpTestedCall,
   McpToolDetail,
@@ -11,10 +12,14 @@ import type {
   Owner,
   TestMcpTool,
 } from '@toolyard/protocol';
+import { defined, ToolyardError } from '@toolyard/protocol';
 import type { McpRouteKey, RouteAnswer, RouteBody, RouteParams, RouteQuery, Routes } from '@toolyard/protocol/schemas';
 import type { ListedSkills, RunServers, ServerLists, SkillFileOf } from '../services.ts';
 import type { EditableServers } from './editable-servers.ts';
+import { readServerIcon } from './read-icon.ts';
+import { logPage } from './server-log-page.ts';
 import type { ServerRequests } from './server-requests.ts';
+import { truncateContents, truncateMessages, truncateResult, truncateTest } from './truncate.ts';
 
 type OfServer = { params: { id: string } };
 
@@ -86,44 +91,89 @@ type HereContext = { servers: Servers; calls: CheckedCalls; principal: Owner };
 
 /** The operations that need a connection: they run in the process that has it. */
 const holderOperations = {
-  'POST /api/mcp/test': ({ requests, principal }, { body }, signal) => requests.test(principal, body, signal),
-  'POST /api/mcp/servers/{id}/reconnect': ({ requests, principal }, { params: { id } }) =>
-    requests.reconnect(principal, id),
-  'GET /api/mcp/servers/{id}/log': ({ requests, principal }, { params: { id }, query: { after } }) =>
-    requests.log(principal, id, after),
-  'GET /api/mcp/servers/{id}/icon': ({ requests, principal }, { params: { id } }, signal) =>
-    requests.icon(principal, id, signal),
-  'POST /api/mcp/servers/{id}/tools/call': ({ requests, principal }, { params: { id }, body }, signal) =>
-    requests.call(principal, id, body, signal),
-  uncheckedTest: ({ requests, principal }, { params: { id }, body }, signal) =>
-    requests.testTool(principal, id, body, signal),
-  'GET /api/mcp/servers/{id}/tasks': ({ requests }, { params: { id } }, signal) => requests.tasks(id, signal),
-  'POST /api/mcp/servers/{id}/tasks/result': ({ requests }, { params: { id }, body: { taskId } }, signal) =>
-    requests.taskResult(id, taskId, signal),
-  'POST /api/mcp/servers/{id}/tasks/cancel': ({ requests }, { params: { id }, body: { taskId } }) =>
-    requests.cancelTask(id, taskId),
+  // Never throws for errors of the server.
+  'POST /api/mcp/test': ({ requests, principal }, { body }, signal) =>
+    requests.inspect(requests.editable.toTestConfig(principal, body), signal),
+  'POST /api/mcp/servers/{id}/reconnect': async ({ requests, principal }, { params: { id } }) => {
+    requests.checkChange(principal, id);
+    if (!requests.editable.serverList.isEnabled(id)) throw createDisabledError(id);
+    // The view shows errors.
+    requests.host.reconnect(id).catch(() => undefined);
+    return requests.settled(principal, id);
+  },
+  'GET /api/mcp/servers/{id}/log': async ({ requests, principal }, { params: { id }, query: { after } }) => {
+    const { editable, host } = requests;
+    editable.check(principal, id);
+    return logPage(host.log(id), host.wireLog(id), after, editable.redactor(id));
+  },
+  'GET /api/mcp/servers/{id}/icon': async ({ requests, principal }, { params: { id } }, signal) => {
+    requests.editable.check(principal, id);
+    const icon = requests.healthOf(id)?.icon;
+    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+    return readServerIcon(icon, signal);
+  },
+  // Never throws for errors of the server or the tool.
+  'POST /api/mcp/servers/{id}/tools/call': async ({ requests, principal }, { params: { id }, body }, signal) => {
+    const { tool, args, options } = toCall(principal, id, body, signal);
+    return truncateResult(await requests.use(id, signal, (host) => host.callTool(tool, args, options)));
+  },
+  uncheckedTest: async ({ requests, principal }, { params: { id }, body }, signal) => {
+    const call = toCall(principal, id, body, signal);
+    return truncateTest(await requests.use(id, signal, (host) => testCall(host, requests.clock, call)));
+  },
+  'GET /api/mcp/servers/{id}/tasks': ({ requests }, { params: { id } }, signal) => listTasks(requests, id, signal),
+  'POST /api/mcp/servers/{id}/tasks/result': async ({ requests }, { params: { id }, body: { taskId } }, signal) =>
+    truncateResult(await requests.use(id, signal, (host) => host.taskResult(id, taskId, defined({ signal })))),
+  'POST /api/mcp/servers/{id}/tasks/cancel': async ({ requests }, { params: { id }, body: { taskId } }) => {
+    await requests.use(id, undefined, (host) => host.cancelTask(id, taskId));
+    return listTasks(requests, id);
+  },
   tools: ({ requests, principal }, { params: { id } }) => requests.tools(principal, id),
   resources: ({ requests, principal }, { params: { id } }) => requests.resources(principal, id),
   templates: ({ requests, principal }, { params: { id } }) => requests.templates(principal, id),
-  'POST /api/mcp/servers/{id}/resources/read': ({ requests }, { params: { id }, body }, signal) =>
-    requests.read(id, body, signal),
+  'POST /api/mcp/servers/{id}/resources/read': async ({ requests }, { params: { id }, body }, signal) => {
+    const options = defined({ fresh: body.fresh, signal });
+    const contents = await requests.use(id, signal, (host) => host.resources.read(id, body.uri, options));
+    return { contents: truncateContents(contents) };
+  },
   'POST /api/mcp/servers/{id}/resources/follow': ({ requests }, { params: { id }, body: { uris } }) =>
-    requests.followResources(id, uris),
+    requests.use(id, undefined, () => requests.follows.follow(id, uris)),
   'POST /api/mcp/servers/{id}/apps/read': ({ requests }, { params: { id }, body: { uri } }, signal) =>
-    requests.app(id, uri, signal),
-  'POST /api/mcp/servers/{id}/prompts/get': ({ requests }, { params: { id }, body }, signal) =>
-    requests.getPrompt(id, body, signal),
-  'POST /api/mcp/servers/{id}/complete': ({ requests }, { params: { id }, body }, signal) =>
-    requests.complete(id, body, signal),
-  skills: ({ requests }, { params: { id } }, signal) => requests.skills(id, signal),
-  skillFile: ({ requests }, { params: { id }, body }, signal) => requests.skillFile(id, body, signal),
-  'POST /api/mcp/servers/{id}/sign-in': ({ requests, principal }, { params: { id }, redirectUrl }) =>
-    requests.signIn(principal, id, redirectUrl),
-  'DELETE /api/mcp/servers/{id}/sign-in': ({ requests, principal }, { params: { id } }) =>
-    requests.signOut(principal, id),
+    requests.use(id, signal, (host) => host.readApp(id, uri, defined({ signal }))),
+  'POST /api/mcp/servers/{id}/prompts/get': async ({ requests }, { params: { id }, body }, signal) => {
+    const { name, arguments: args = {} } = body;
+    const { messages, ...rest } = await requests.use(id, signal, (host) =>
+      host.getPrompt(id, name, args, defined({ signal })),
+    );
+    return { ...rest, messages: truncateMessages(messages) };
+  },
+  'POST /api/mcp/servers/{id}/complete': ({ requests }, { params: { id }, body }, signal) => {
+    const { target, argument, filledArguments = {} } = body;
+    return requests.use(id, signal, (host) =>
+      host.complete(id, target, argument, filledArguments, defined({ signal })),
+    );
+  },
+  skills: ({ requests }, { params: { id } }, signal) =>
+    requests.use(id, signal, (host) => host.skills(id, defined({ signal }))),
+  skillFile: async ({ requests }, { params: { id }, body: { uri, path } }, signal) => {
+    const { bytes } = await requests.use(id, signal, (host) => host.readSkill(id, uri, path, defined({ signal })));
+    return Buffer.from(bytes).toString('base64');
+  },
+  'POST /api/mcp/servers/{id}/sign-in': async ({ requests, principal }, { params: { id }, redirectUrl }) => {
+    requests.checkChange(principal, id);
+    const { authorizationUrl, issuer } = await requests.host.signIn(id, { redirectUrl });
+    return { url: authorizationUrl, issuer };
+  },
+  'DELETE /api/mcp/servers/{id}/sign-in': async ({ requests, principal }, { params: { id } }) => {
+    requests.checkChange(principal, id);
+    await requests.host.signOut(id);
+    if (!requests.editable.serverList.isEnabled(id)) return requests.editable.view(principal, id);
+    requests.connections.connect(id);
+    return requests.settled(principal, id);
+  },
   // The `state` authenticates the caller.
   'GET /api/mcp/sign-in/callback': ({ requests }, { query }) =>
-    requests.finishSignIn(readSignInResponse(new URLSearchParams(textsOf(query)))),
+    requests.host.finishSignIn(readSignInResponse(new URLSearchParams(textsOf(query)))),
 } satisfies { [Key in McpOperationKey]?: Operation<Key, HolderContext> };
 
 export type HolderKey = keyof typeof holderOperations;
@@ -165,7 +215,8 @@ const hereOperations: { [Key in HereKey]: Operation<Key, HereContext> } = {
 /** Executes operations with the connections of this process. */
 export function askHere(requests: ServerRequests): AskHolder {
   const operations: { [Key in HolderKey]: Operation<Key, HolderContext> } = holderOperations;
-  return (key, principal, request, signal) => operations[key]({ requests, principal }, request, signal);
+  // Async, so that errors of checks reject too.
+  return async (key, principal, request, signal) => operations[key]({ requests, principal }, request, signal);
 }
 
 /**
@@ -213,6 +264,23 @@ export function isOperationKey(key: string): key is McpOperationKey {
 
 export function isHolderKey(key: string): key is HolderKey {
   return Object.hasOwn(holderOperations, key);
+}
+
+function toCall({ ownerId }: Owner, id: string, { tool, arguments: args = {} }: CallMcpTool, signal?: AbortSignal) {
+  const options = { caller: { principal: ownerId }, ...defined({ signal }) };
+  return { tool: { serverId: id, name: tool }, args, options };
+}
+
+async function listTasks(requests: ServerRequests, id: string, signal?: AbortSignal): Promise<McpTaskList> {
+  return { items: await requests.use(id, signal, (host) => host.tasks(id, defined({ signal }))) };
+}
+
+function createDisabledError(id: string): ToolyardError {
+  return new ToolyardError({
+    code: 'conflict',
+    message: `The server "${id}" is disabled.`,
+    hint: 'Enable it first; it then connects by itself.',
+  });
 }
 
 /** A page of a list that is complete in memory; `next` is the position of the next page. */

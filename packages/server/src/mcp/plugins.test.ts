@@ -92,7 +92,7 @@ describe('a legacy plugin', () => {
     await servers.editable.setPlugin(OWNER, 'shop', { values: { limit: 6 } });
     await search(servers);
     expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(`{"apiKey":"${SECRET}","limit":6}`);
-    const log = await servers.lists.log(OWNER, 'shop');
+    const log = await servers.ask('GET /api/mcp/servers/{id}/log', OWNER, { params: { id: 'shop' }, query: {} });
     expect(JSON.stringify([answer, await room.viewWhen('shop', 'ready'), log, room.logged])).not.toContain(SECRET);
     expect(everythingIn(room.folder)).not.toContain(SECRET);
     await servers.editable.setPlugin(OWNER, 'shop', { values: { apiKey: '' } });

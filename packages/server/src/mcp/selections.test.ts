@@ -96,7 +96,7 @@ describe('the tools of a run', () => {
     expect(awaited).toEqual([['slow']]);
 
     // Another attempt is awaited again, until the user skips it.
-    void servers.lists.reconnect(me, 'slow').catch(() => undefined);
+    void servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'slow' } }).catch(() => undefined);
     await waitForState(servers, 'slow', 'connecting');
     const skip = new AbortController();
     const skipped = servers.select(selectServers(), NEVER_ABORTED, { ...wait, skip: skip.signal });

@@ -158,10 +158,16 @@ describe('the MCP servers of a process', () => {
     const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
     await waitForState(servers, 'one', 'ready');
     const before = await pidOf(servers, 'one');
-    expect(await servers.lists.reconnect(me, 'one')).toMatchObject({ state: 'ready' });
+    expect(await servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'one' } })).toMatchObject({
+      state: 'ready',
+    });
     expect(isAlive(before)).toBe(false);
-    await expect(servers.lists.reconnect(me, 'off')).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.lists.reconnect(me, 'none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'off' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'none' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('leave no process behind', async () => {
@@ -179,7 +185,9 @@ describe('attack 4: MCP servers disabled by someone other than the owner', () =>
     await expect(servers.editable.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({
       code: 'forbidden',
     });
-    await expect(servers.lists.reconnect(stranger, 'a')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', stranger, { params: { id: 'a' } }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
     expect((await viewOf(servers, 'a')).state).toBe('disabled');
   });
 });

@@ -236,5 +236,9 @@ export async function waitForState(
 export async function waitForRequest(servers: ConnectedServers, id: string, method: string): Promise<void> {
   const isSent = (entry: McpLogEntry): boolean =>
     entry.kind === 'message' && entry.direction === 'sent' && entry.method === method;
-  await eventually(async () => (await servers.lists.log(OWNER, id)).items.some(isSent), { what: `${method} to ${id}` });
+  await eventually(
+    async () =>
+      (await servers.ask('GET /api/mcp/servers/{id}/log', OWNER, { params: { id: id }, query: {} })).items.some(isSent),
+    { what: `${method} to ${id}` },
+  );
 }
