@@ -11,14 +11,12 @@ import { defined, systemClock } from '@toolyard/protocol';
 import { readConfigFile } from './config/config-file.ts';
 import { createModels } from './models/models.ts';
 
-export type MachineModels = {
-  list(): Promise<ModelsView>;
+export type MachineModels = AsyncDisposable & {
+  models(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<ProviderPresetView[]>;
   /** @throws ToolyardError if there is no such provider */
   open(model: ModelReference): Promise<ModelRuntime>;
-  /** Closes every connection. */
-  close(): Promise<void>;
 };
 
 const LOCAL_OWNER = { ownerId: 'nobody' };
@@ -45,11 +43,11 @@ export async function readMachineModels(options: {
     ...defined({ localPorts }),
   });
   return {
-    list: () => models.list(LOCAL_OWNER),
+    models: () => models.list(LOCAL_OWNER),
     providers: () => models.providers(LOCAL_OWNER),
     known: () => models.known(),
     open: (model) => models.open(LOCAL_OWNER, model),
-    close: () => models.close(),
+    [Symbol.asyncDispose]: () => models.close(),
   };
 }
 
