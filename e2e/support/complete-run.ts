@@ -48,7 +48,7 @@ export async function expectRunOverRoles(
   for (const { url } of [worker, tools]) {
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     expect((await fetch(`${url}/api/conversations`)).status).toBe(404);
-    expect((await fetch(`${url}/internal/servers/tools`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${url}/internal/mcp-operation`, { method: 'POST' })).status).toBe(404);
   }
 }
 

@@ -7,7 +7,7 @@ export async function metricsReference(): Promise<string> {
   try {
     const text = await metrics.text({
       storage: { counts: () => Promise.resolve({ runs: {}, leases: 0 }) },
-      servers: { list: () => Promise.resolve({ items: [] }) },
+      servers: { editable: { list: () => Promise.resolve({ items: [] }) } },
     });
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => [name, type]));
     const rows = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => [

@@ -21,7 +21,7 @@ export function serversFrom(
   const servers: ServerConfig[] = flags.date ? [dateServer()] : [];
   const listed = flags.mcpConfig === undefined ? [] : readMcpConfig(resolve(cwd, flags.mcpConfig), env);
   for (const entry of listed) {
-    if (!entry.switches.enabled) continue;
+    if (!entry.settings.enabled) continue;
     if ('config' in entry) servers.push(entry.config);
     else stderr.write(`toolyard: ${sanitize(entry.fault.message)} This server is skipped.\n`);
   }

@@ -63,10 +63,10 @@ export function showLaunches(
 /** Runs `work` and shows downloads of these servers in the meantime. */
 export async function showWhileLaunching<T>(
   io: Pick<CommandIo, 'stderr' | 'env'>,
-  { list }: { list: () => Promise<McpServerList> },
+  { api }: { api: { get(path: '/api/mcp/servers'): Promise<McpServerList> } },
   work: () => Promise<T>,
 ): Promise<T> {
-  const stop = showLaunches(io, async () => (await list()).items);
+  const stop = showLaunches(io, async () => (await api.get('/api/mcp/servers')).items);
   try {
     return await work();
   } finally {

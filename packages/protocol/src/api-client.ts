@@ -5,13 +5,13 @@ import type { RouteAnswer, RouteMethod, RouteParams, Routes } from './schemas/ro
 type Contract<Method extends RouteMethod, Path extends string> = Routes[`${Method} ${Path}` & keyof Routes];
 
 /** The paths with this method whose requests and answers are JSON; streams and files are read with `fetch`. */
-type JsonPath<Method extends RouteMethod> = {
-  [Key in keyof Routes]: Key extends `${Method} ${infer Path}`
+type JsonPath<Method extends RouteMethod, Keys extends keyof Routes> = {
+  [Key in Keys]: Key extends `${Method} ${infer Path}`
     ? Routes[Key] extends { mediaType: string } | { upload: readonly string[] }
       ? never
       : Path
     : never;
-}[keyof Routes];
+}[Keys];
 
 type ParamsOf<Key extends keyof Routes> = string extends keyof RouteParams<Key>
   ? object
@@ -29,7 +29,7 @@ type ClientRequest<Method extends RouteMethod, Path extends string> = ParamsOf<`
   QueryOf<Contract<Method, Path>> &
   BodyOf<Contract<Method, Path>>;
 
-type Call<Method extends RouteMethod, Options> = <const Path extends JsonPath<Method>>(
+type Call<Method extends RouteMethod, Options, Keys extends keyof Routes> = <const Path extends JsonPath<Method, Keys>>(
   path: Path,
   ...request: object extends ClientRequest<Method, Path>
     ? [request?: ClientRequest<Method, Path> & Options]
@@ -45,13 +45,17 @@ type UploadPath = {
     : never;
 }[keyof Routes];
 
-/** The JSON routes of the HTTP API; `Options` are what the caller can set beside params, query and body. */
-export type ApiClient<Options extends object = object> = {
-  get: Call<'GET', Options>;
-  post: Call<'POST', Options>;
-  put: Call<'PUT', Options>;
-  patch: Call<'PATCH', Options>;
-  delete: Call<'DELETE', Options>;
+/** The JSON routes with these keys; `Options` are what the caller can set beside params, query and body. */
+export type JsonClient<Options extends object, Keys extends keyof Routes> = {
+  get: Call<'GET', Options, Keys>;
+  post: Call<'POST', Options, Keys>;
+  put: Call<'PUT', Options, Keys>;
+  patch: Call<'PATCH', Options, Keys>;
+  delete: Call<'DELETE', Options, Keys>;
+};
+
+/** A client of the whole HTTP API. */
+export type ApiClient<Options extends object = object> = JsonClient<Options, keyof Routes> & {
   upload: <const Path extends UploadPath>(
     path: Path,
     file: Blob,

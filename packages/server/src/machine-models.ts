@@ -11,17 +11,15 @@ import { defined, systemClock } from '@toolyard/protocol';
 import { readConfigFile } from './config/config-file.ts';
 import { createModels } from './models/models.ts';
 
-export type MachineModels = {
-  list(): Promise<ModelsView>;
+export type MachineModels = AsyncDisposable & {
+  models(): Promise<ModelsView>;
   providers(): Promise<ProviderView[]>;
   known(): Promise<ProviderPresetView[]>;
   /** @throws ToolyardError if there is no such provider */
   open(model: ModelReference): Promise<ModelRuntime>;
-  /** Closes every connection. */
-  close(): Promise<void>;
 };
 
-const NOBODY = { ownerId: 'nobody' };
+const LOCAL_OWNER = { ownerId: 'nobody' };
 
 /** @throws ToolyardError `bad_config` with the place, if `config.json` or the environment is invalid */
 export async function readMachineModels(options: {
@@ -45,11 +43,11 @@ export async function readMachineModels(options: {
     ...defined({ localPorts }),
   });
   return {
-    list: () => models.list(NOBODY),
-    providers: () => models.providers(NOBODY),
+    models: () => models.list(LOCAL_OWNER),
+    providers: () => models.providers(LOCAL_OWNER),
     known: () => models.known(),
-    open: (model) => models.open(NOBODY, model),
-    close: () => models.close(),
+    open: (model) => models.open(LOCAL_OWNER, model),
+    [Symbol.asyncDispose]: () => models.close(),
   };
 }
 

@@ -4,34 +4,37 @@
  * @module
  */
 import { join } from 'node:path';
-import type { ServerConfig, SignInOptions } from '@toolyard/mcp-host';
-import { systemClock } from '@toolyard/protocol';
+import type { ServerConfig, SignInOptions, SignInResponse } from '@toolyard/mcp-host';
+import type { JsonClient, McpSignInStarted } from '@toolyard/protocol';
+import { systemClock, ToolyardError } from '@toolyard/protocol';
+import type { McpRouteKey, RouteMethod } from '@toolyard/protocol/schemas';
 import { createServers } from './mcp/servers.ts';
 import { createEntryApprovals } from './mcp/entry-approvals.ts';
 import { openMachineApprovals } from './mcp/machine-approvals.ts';
 import type { MachineSignInsOptions } from './mcp/machine-sign-ins.ts';
 import { openMachineSignIns } from './mcp/machine-sign-ins.ts';
 import { createSignInFetches } from './mcp/sign-in-fetches.ts';
-import type { McpServers, McpSignIns } from './services.ts';
+import type { Servers } from './mcp/operations.ts';
+import { executeOperation, isOperationKey } from './mcp/operations.ts';
+import { readRequest } from './mcp/read-operation.ts';
 
-type WithoutPrincipal<Method> = Method extends (principal: never, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;
+/** The routes about MCP servers. */
+export type McpApi = JsonClient<{ signal?: AbortSignal | undefined }, McpRouteKey>;
 
-/** `McpServers` without the principal: the caller is the owner. */
-export type McpServersOfOwner = { [Name in keyof McpServers]: WithoutPrincipal<McpServers[Name]> };
-
-export type MachineServers = McpServersOfOwner & {
-  signIn: WithoutPrincipal<McpSignIns['signIn']>;
-  finishSignIn: McpSignIns['finishSignIn'];
-  signOut: WithoutPrincipal<McpSignIns['signOut']>;
+export type MachineServers = {
+  /** The routes of a server, executed in this process for the owner; calls that are checked are not available. */
+  api: McpApi;
+  /** The URL of the sign-in page; the authorization server redirects the user to `redirectUrl`. */
+  signIn(id: string, redirectUrl: string): Promise<McpSignInStarted>;
+  /** Finishes the sign-in that the `state` of the redirect identifies. Returns the server id. */
+  finishSignIn(response: SignInResponse): Promise<string>;
   /** Connects all enabled servers and waits for them, up to a time limit. */
   connectAll(): Promise<void>;
   /** Disconnects all servers. */
   close(): Promise<void>;
 };
 
-const NOBODY = { ownerId: 'nobody' };
+const LOCAL_OWNER = { ownerId: 'nobody' };
 
 export type MachineServersOptions = {
   dataDir: string;
@@ -63,7 +66,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     ...options,
     signIns,
     file: join(dataDir, 'mcp.json'),
-    owner: NOBODY,
+    owner: LOCAL_OWNER,
     settings: {
       get: () => Promise.resolve(undefined),
       all: () => Promise.resolve(new Map()),
@@ -80,32 +83,35 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     eager: false,
   });
   return {
-    list: () => servers.list(NOBODY),
-    add: (server) => servers.add(NOBODY, server),
-    configuration: (id) => servers.configuration(NOBODY, id),
-    edit: (id, edit) => servers.edit(NOBODY, id, edit),
-    remove: (id) => servers.remove(NOBODY, id),
-    approval: (id) => servers.approval(NOBODY, id),
-    approveEntry: (id, approved) => servers.approveEntry(NOBODY, id, approved),
-    change: (id, change) => servers.change(NOBODY, id, change),
-    test: (request, signal) => servers.test(NOBODY, request, signal),
-    reconnect: (id) => servers.reconnect(NOBODY, id),
-    log: (id, after) => servers.log(NOBODY, id, after),
-    tools: (id) => servers.tools(NOBODY, id),
-    call: (id, call, signal) => servers.call(NOBODY, id, call, signal),
-    resources: (id) => servers.resources(NOBODY, id),
-    templates: (id) => servers.templates(NOBODY, id),
-    read: (id, request, signal) => servers.read(NOBODY, id, request, signal),
-    prompts: () => servers.prompts(NOBODY),
-    getPrompt: (id, prompt, signal) => servers.getPrompt(NOBODY, id, prompt, signal),
-    complete: (id, request, signal) => servers.complete(NOBODY, id, request, signal),
-    signIn: (id, redirectUrl) => servers.signIn(NOBODY, id, redirectUrl),
-    finishSignIn: (response) => servers.finishSignIn(response),
-    signOut: (id) => servers.signOut(NOBODY, id),
+    api: clientOf(servers),
+    signIn: (id, redirectUrl) =>
+      servers.ask('POST /api/mcp/servers/{id}/sign-in', LOCAL_OWNER, { params: { id }, redirectUrl }),
+    finishSignIn: (response) => servers.host.finishSignIn(response),
     connectAll: () => servers.connectAll(),
     async close() {
       await servers.close();
       signIns.close();
     },
   };
+}
+
+function clientOf(servers: Servers): McpApi {
+  const context = { servers, calls: { testTool: rejectCall, callFromApp: rejectCall }, principal: LOCAL_OWNER };
+  const call =
+    (method: RouteMethod) =>
+    async (path: string, { signal, ...request }: { signal?: AbortSignal } = {}): Promise<unknown> => {
+      const key = `${method} ${path}`;
+      if (!isOperationKey(key)) throw new TypeError(`${key} is no operation of MCP servers`);
+      // As JSON, which has no undefined members.
+      const sent = JSON.parse(JSON.stringify(request)) as object;
+      return executeOperation(context, key, readRequest(key, sent), signal);
+    };
+  const api = { get: call('GET'), post: call('POST'), put: call('PUT'), patch: call('PATCH'), delete: call('DELETE') };
+  // The operation of each route has the types of its contract.
+  return api as unknown as McpApi;
+}
+
+function rejectCall(): Promise<never> {
+  const message = 'Only a running Toolyard server can check this call.';
+  return Promise.reject(new ToolyardError({ code: 'conflict', message, hint: 'Start it with "toolyard serve".' }));
 }

@@ -2,7 +2,7 @@ import type { DelegatedTask } from '@toolyard/agent-runtime';
 import type { ToolSource } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
 import type { RunStarter } from './runs/stored-run.ts';
-import type { ListedSkill, SignInResponse, SkippedItem, ToolHost } from '@toolyard/mcp-host';
+import type { ListedSkill, SkippedItem, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {
   AgentConfiguration,
@@ -18,44 +18,18 @@ import type {
   TabSubAgentResults,
   AnswerSideEffect,
   ApprovalInterrupt,
-  AddMcpServer,
-  ApproveMcpEntry,
-  CallMcpTool,
-  CompleteMcpArgument,
   ContinueConversation,
   ContinuedConversation,
-  EditMcpServer,
-  GetMcpPrompt,
-  McpAppDocument,
-  McpCompletion,
-  McpEntryApproval,
-  McpFilledPrompt,
-  McpFollowedResources,
-  McpLogPage,
-  McpPlugin,
   McpPromptList,
-  McpResourceContents,
   McpResourceView,
-  McpServerConfiguration,
-  McpServerIcon,
-  McpServerList,
-  McpTaskList,
   McpTemplateView,
-  McpTestedCall,
-  McpTestReport,
   McpToolDetail,
-  ReadMcpResource,
-  SetMcpPlugin,
-  TestMcpServer,
   ToolResult,
-  ChangeMcpServer,
   ChangeProvider,
   ChangeQueuedMessage,
   CreateProvider,
   InterruptAnswer,
   LiveEvent,
-  McpServerView,
-  McpSignInStarted,
   ModelReference,
   ModelsView,
   ModelView,
@@ -274,101 +248,35 @@ export type Models = {
   test(principal: Owner, request: TestProvider, signal?: AbortSignal): Promise<TestedProvider>;
 };
 
-/** The MCP servers of this process, as users and programs manage them. */
-export type McpServers = {
-  list(principal: Owner): Promise<McpServerList>;
-  /** `conflict` if the id exists. */
-  add(principal: Owner, server: AddMcpServer): Promise<McpServerView>;
-  /** Its entry in `mcp.json`; `conflict` if it has none. */
-  configuration(principal: Owner, id: string): Promise<McpServerConfiguration>;
-  edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView>;
-  remove(principal: Owner, id: string): Promise<void>;
-  /** Its entry in `mcp.json` for approval; `conflict` if it needs no approval. */
-  approval(principal: Owner, id: string): Promise<McpEntryApproval>;
-  /** Approves the entry; `conflict` if it has changed since. */
-  approveEntry(principal: Owner, id: string, approved: ApproveMcpEntry): Promise<McpServerView>;
-  change(principal: Owner, id: string, change: ChangeMcpServer): Promise<McpServerView>;
-  /** Never throws for errors of the server. */
-  test(principal: Owner, request: TestMcpServer, signal?: AbortSignal): Promise<McpTestReport>;
-  reconnect(principal: Owner, id: string): Promise<McpServerView>;
-  log(principal: Owner, id: string, after?: string): Promise<McpLogPage>;
-  tools(principal: Owner, id: string): Promise<McpToolDetail[]>;
-  /** Never throws for errors of the server or the tool. */
-  call(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<ToolResult>;
-  resources(principal: Owner, id: string): Promise<McpResourceView[]>;
-  templates(principal: Owner, id: string): Promise<McpTemplateView[]>;
-  read(principal: Owner, id: string, request: ReadMcpResource, signal?: AbortSignal): Promise<McpResourceContents>;
-  prompts(principal: Owner): Promise<McpPromptList>;
-  getPrompt(principal: Owner, id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt>;
-  complete(principal: Owner, id: string, request: CompleteMcpArgument, signal?: AbortSignal): Promise<McpCompletion>;
-};
-
-/** What the page offers for developing and inspecting servers. */
-type McpInspection = {
-  /** Calls a tool without any check; see `testTool` in `mcp/check-tool-test.ts`. */
-  testTool(principal: Owner, id: string, call: CallMcpTool, signal?: AbortSignal): Promise<McpTestedCall>;
-  tasks(principal: Owner, id: string): Promise<McpTaskList>;
-  /** `not_found`, or `conflict` while the task has not ended. */
-  taskResult(principal: Owner, id: string, taskId: string, signal?: AbortSignal): Promise<ToolResult>;
-  /** Cancels a task and lists all of them. */
-  cancelTask(principal: Owner, id: string, taskId: string): Promise<McpTaskList>;
-  /** Subscribes to resources for a limited time; `resources` events announce updates. */
-  followResources(principal: Owner, id: string, uris: readonly string[]): Promise<McpFollowedResources>;
-};
-
-/** Sign-ins to MCP servers (OAuth). */
-export type McpSignIns = {
-  /** The URL of the sign-in page; the authorization server redirects the user to `redirectUrl`. */
-  signIn(principal: Owner, id: string, redirectUrl: string): Promise<McpSignInStarted>;
-  /**
-   * Finishes the sign-in that the `state` of the redirect identifies; the state authenticates the caller. Returns the
-   * server id.
-   */
-  finishSignIn(response: SignInResponse): Promise<string>;
-  signOut(principal: Owner, id: string): Promise<McpServerView>;
-};
-
 /** Skills that a server lists (SEP-2640). */
 export type ListedSkills = { skills: ListedSkill[]; skipped: SkippedItem[] };
 /** A file of a skill: the URIs of its `SKILL.md` and of the file. */
 export type SkillFileOf = { uri: string; path: string };
 
-/** Skills of MCP servers. */
-type McpSkills = {
-  /** Empty for a server without skills. */
-  skills(principal: Owner, id: string, signal?: AbortSignal): Promise<ListedSkills>;
-  /** The bytes in base64; `bad_response` if they differ from what the server lists. */
-  skillFile(principal: Owner, id: string, file: SkillFileOf, signal?: AbortSignal): Promise<string>;
+/** Lists of what MCP servers offer. */
+export type ServerLists = {
+  /** @throws ToolyardError if the server cannot be connected */
+  tools(principal: Owner, id: string): Promise<McpToolDetail[]>;
+  resources(principal: Owner, id: string): Promise<McpResourceView[]>;
+  templates(principal: Owner, id: string): Promise<McpTemplateView[]>;
+  /** Those of all servers that are ready. */
+  prompts(principal: Owner): Promise<McpPromptList>;
 };
 
-/** The MCP servers of this process, including what runs need. */
-export type Servers = McpServers &
-  McpInspection &
-  McpSkills &
-  McpSignIns & {
-    /** A legacy plugin and its settings; `conflict` for any other server. */
-    plugin(principal: Owner, id: string, signal?: AbortSignal): Promise<McpPlugin>;
-    setPlugin(principal: Owner, id: string, change: SetMcpPlugin, signal?: AbortSignal): Promise<McpPlugin>;
-    /** The icon that a server sent, checked; `not_found` without one. */
-    icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon>;
-    /** The app of a tool, for the page. */
-    app(principal: Owner, id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument>;
-    /**
-     * Pins the tool to the definition shown with the interrupt, or else to its current one: it is called without
-     * approval only while unchanged.
-     */
-    approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
-    /**
-     * The enabled local servers that run without a sandbox, except bundled ones. `chosen` overrides which are enabled.
-     */
-    unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
-    /** Calls back when a server that required a sign-in is ready. */
-    onSignedIn(listener: (serverId: string) => void): void;
-    /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
-    select(
-      configuration: ResolvedAgentConfiguration,
-      signal: AbortSignal,
-      wait?: ServerWait,
-    ): Promise<ToolHost & ToolSource>;
-    close(): Promise<void>;
-  };
+/** What runs need of the MCP servers. */
+export type RunServers = {
+  /**
+   * Pins the tool to the definition shown with the interrupt, or else to its current one: it is called without approval
+   * only while unchanged.
+   */
+  approve(of: Pick<ApprovalInterrupt, 'tool' | 'definition'>): void;
+  /**
+   * The enabled local servers that run without a sandbox, except bundled ones. `chosen` overrides which are enabled.
+   */
+  unsandboxed(chosen?: Readonly<Record<string, boolean>>): Promise<string[]>;
+  /** Calls back when a server that required a sign-in is ready. */
+  onSignedIn(listener: (serverId: string) => void): void;
+  /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
+  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<ToolHost & ToolSource>;
+  close(): Promise<void>;
+};

@@ -17,7 +17,7 @@ export async function approveServer(
   { id, signal }: { id: string; signal: AbortSignal },
   { hash }: ApproveFlags,
 ): Promise<number> {
-  const entry = await source.approval(id);
+  const entry = await source.api.get('/api/mcp/servers/{id}/approval', { params: { id } });
   if (hash !== undefined && hash !== entry.hash) throw hashMismatch(entry);
   if (hash === undefined) {
     printEntry(io, entry);
@@ -31,7 +31,7 @@ export async function approveServer(
       return EXIT.failed;
     }
   }
-  await source.approveEntry(id, { hash: entry.hash });
+  await source.api.post('/api/mcp/servers/{id}/approval', { params: { id }, body: { hash: entry.hash } });
   printNote(io, `Approved "${id}".`);
   return EXIT.done;
 }

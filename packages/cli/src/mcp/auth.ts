@@ -21,7 +21,7 @@ export async function signInTo(
   flags: AuthFlags,
 ): Promise<number> {
   if (flags.signOut === true) {
-    await source.signOut(id);
+    await source.api.delete('/api/mcp/servers/{id}/sign-in', { params: { id } });
     if (flags.json === true) printJson(io, { server: id, signedIn: false });
     else printLine(io, `Signed out of ${id}.`);
     return EXIT.done;

@@ -21,7 +21,7 @@ export async function addServerCommand(
     transport: transportOf(words, flags),
     ...(flags.disabled === true ? { enabled: false } : {}),
   };
-  const view = await source.add(server);
+  const view = await source.api.post('/api/mcp/servers', { body: server });
   if (flags.json === true) printJson(io, view);
   printNote(io, `Added "${id}" to mcp.json.`);
   if (view.fault !== undefined && view.error !== undefined) {
@@ -30,7 +30,7 @@ export async function addServerCommand(
     return EXIT.done;
   }
   if (!flags.test || flags.disabled === true) return EXIT.done;
-  const report = await showWhileLaunching(io, source, () => source.test({ id }, signal));
+  const report = await showWhileLaunching(io, source, () => source.api.post('/api/mcp/test', { body: { id }, signal }));
   if (report.ok) {
     printNote(
       io,
@@ -45,7 +45,7 @@ export async function addServerCommand(
 
 /** `toolyard mcp remove` */
 export async function removeServerCommand(io: CommandIo, source: McpSource, id: string): Promise<number> {
-  await source.remove(id);
+  await source.api.delete('/api/mcp/servers/{id}', { params: { id } });
   printNote(io, `Removed "${id}" from mcp.json.`);
   return EXIT.done;
 }

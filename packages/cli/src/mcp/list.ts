@@ -10,7 +10,7 @@ import type { McpSource } from './mcp-source.ts';
 /** `toolyard mcp list`. Returns 1 if an enabled server has failed, or the file cannot be read. */
 export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
   await showWhileLaunching(io, source, () => source.connectAll());
-  const { items, fileFault } = await source.list();
+  const { items, fileFault } = await source.api.get('/api/mcp/servers');
   const hasFailed = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
   const code = hasFailed ? EXIT.failed : EXIT.done;
   if (json === true) {

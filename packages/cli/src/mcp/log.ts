@@ -4,6 +4,7 @@ import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { plainLine } from '../sanitize.ts';
 import type { McpSource } from './mcp-source.ts';
+import { listTemplates } from './mcp-source.ts';
 import { printLine } from './output.ts';
 
 const POLL_MS = 1_000;
@@ -16,10 +17,10 @@ export async function showLog(
   options: { json?: boolean; follow?: boolean; wire?: boolean },
 ): Promise<number> {
   // A standalone command has not connected yet: connect, so that there is something to show.
-  await source.templates(id).catch(() => undefined);
+  await listTemplates(source, id).catch(() => undefined);
   let after: string | undefined;
   for (;;) {
-    const page = await source.log(id, after);
+    const page = await source.api.get('/api/mcp/servers/{id}/log', { params: { id }, query: { after } });
     after = page.next;
     for (const entry of page.items) {
       if (entry.kind === 'message' && options.wire === false) continue;

@@ -1,11 +1,11 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
-import type { McpServerView, McpSignInStarted } from '@toolyard/protocol';
-import type { MachineServers, McpServersOfOwner } from '@toolyard/server/machine-servers';
+import type { McpServerView, McpSignInStarted, McpTemplateView } from '@toolyard/protocol';
+import type { MachineServers, McpApi } from '@toolyard/server/machine-servers';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { sanitize } from '../sanitize.ts';
-import { dataDirFrom } from '../server/data-dir.ts';
 import { allPages } from '../server/all-pages.ts';
+import { dataDirFrom } from '../server/data-dir.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
 import { dateServer } from '../servers.ts';
@@ -21,16 +21,15 @@ export type McpFlags = {
 };
 
 /** The MCP servers of a running Toolyard server, or those of `mcp.json`, started for this command. */
-export type McpSource = AsyncDisposable &
-  McpServersOfOwner & {
-    /** Where the servers run, for the user. */
-    description: string;
-    /** Starts a sign-in. `finished` resolves after the user has signed in and the server has reconnected. */
-    signIn(id: string, options: { port: number; signal: AbortSignal }): Promise<StartedSignIn>;
-    signOut(id: string): Promise<unknown>;
-    /** Connects all enabled servers. A running Toolyard server does so by itself. */
-    connectAll(): Promise<void>;
-  };
+export type McpSource = AsyncDisposable & {
+  /** Where the servers run, for the user. */
+  description: string;
+  api: McpApi;
+  /** Starts a sign-in. `finished` resolves after the user has signed in and the server has reconnected. */
+  signIn(id: string, options: { port: number; signal: AbortSignal }): Promise<StartedSignIn>;
+  /** Connects all enabled servers. A running Toolyard server does so by itself. */
+  connectAll(): Promise<void>;
+};
 
 type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
@@ -81,7 +80,8 @@ async function openStandalone(options: { io: CommandIo; flags: McpFlags; only?: 
   });
   const reason = flags.standalone === true ? '' : 'no Toolyard server is running: ';
   return {
-    ...servers,
+    api: servers.api,
+    connectAll: () => servers.connectAll(),
     signIn: (id, signIn) => signInStandalone(servers, id, signIn),
     description:
       only === undefined
@@ -99,9 +99,11 @@ async function signInStandalone(
 ): Promise<StartedSignIn> {
   const { listenForSignIn } = await import('./sign-in-listener.ts');
   const listener = await listenForSignIn(port);
+  const reconnect = (): Promise<McpServerView> =>
+    servers.api.post('/api/mcp/servers/{id}/reconnect', { params: { id } });
   try {
     // The 401 response names the authorization server and the scopes.
-    await servers.reconnect(id).catch(() => undefined);
+    await reconnect().catch(() => undefined);
     const started = await servers.signIn(id, listener.redirectUrl);
     const state = new URL(started.url).searchParams.get('state') ?? '';
     const finish = async (): Promise<McpServerView> => {
@@ -110,13 +112,18 @@ async function signInStandalone(
       } finally {
         await listener[Symbol.asyncDispose]();
       }
-      return servers.reconnect(id);
+      return reconnect();
     };
     return { ...started, finished: finish() };
   } catch (thrown) {
     await listener[Symbol.asyncDispose]();
     throw thrown;
   }
+}
+
+/** The resource templates of a server; connects it if needed. */
+export function listTemplates({ api }: McpSource, id: string): Promise<McpTemplateView[]> {
+  return allPages((query) => api.get('/api/mcp/servers/{id}/resources/templates', { params: { id }, query }));
 }
 
 function findServer(servers: readonly McpServerView[], id: string): McpServerView {
@@ -128,26 +135,7 @@ function findServer(servers: readonly McpServerView[], id: string): McpServerVie
 function atServer(client: ServerClient): McpSource {
   return {
     description: `using the Toolyard server at ${client.url}`,
-    list: () => client.get('/api/mcp/servers'),
-    add: (server) => client.post('/api/mcp/servers', { body: server }),
-    configuration: (id) => client.get('/api/mcp/servers/{id}/configuration', { params: { id } }),
-    edit: (id, edit) => client.put('/api/mcp/servers/{id}', { params: { id }, body: edit }),
-    remove: (id) => client.delete('/api/mcp/servers/{id}', { params: { id } }),
-    approval: (id) => client.get('/api/mcp/servers/{id}/approval', { params: { id } }),
-    approveEntry: (id, body) => client.post('/api/mcp/servers/{id}/approval', { params: { id }, body }),
-    change: (id, body) => client.patch('/api/mcp/servers/{id}', { params: { id }, body }),
-    test: (body, signal) => client.post('/api/mcp/test', { body, signal }),
-    reconnect: (id) => client.post('/api/mcp/servers/{id}/reconnect', { params: { id } }),
-    log: (id, after) => client.get('/api/mcp/servers/{id}/log', { params: { id }, query: { after } }),
-    tools: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/tools', { params: { id }, query })),
-    call: (id, body, signal) => client.post('/api/mcp/servers/{id}/tools/call', { params: { id }, body, signal }),
-    resources: (id) => allPages((query) => client.get('/api/mcp/servers/{id}/resources', { params: { id }, query })),
-    templates: (id) =>
-      allPages((query) => client.get('/api/mcp/servers/{id}/resources/templates', { params: { id }, query })),
-    read: (id, body, signal) => client.post('/api/mcp/servers/{id}/resources/read', { params: { id }, body, signal }),
-    prompts: () => client.get('/api/mcp/prompts'),
-    getPrompt: (id, body, signal) => client.post('/api/mcp/servers/{id}/prompts/get', { params: { id }, body, signal }),
-    complete: (id, body, signal) => client.post('/api/mcp/servers/{id}/complete', { params: { id }, body, signal }),
+    api: client,
     async signIn(id, { signal }) {
       const started = await client.post('/api/mcp/servers/{id}/sign-in', { params: { id }, signal });
       const readServer = async (): Promise<McpServerView> => {
@@ -157,7 +145,6 @@ function atServer(client: ServerClient): McpSource {
       const { waitForSignIn } = await import('./wait-for-sign-in.ts');
       return { ...started, finished: waitForSignIn(readServer, signal) };
     },
-    signOut: (id) => client.delete('/api/mcp/servers/{id}/sign-in', { params: { id } }),
     connectAll: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -1,13 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { JsonObject, JsonValue, ResourcePart } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, McpToolDetail, ResourcePart } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { readAll } from '../chat/terminal.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { shownLine } from '../sanitize.ts';
+import { allPages } from '../server/all-pages.ts';
 import type { McpSource } from './mcp-source.ts';
+import { listTemplates } from './mcp-source.ts';
 import { printNote, printLine, printJson, printPart } from './output.ts';
 import { pairs } from './target.ts';
 
@@ -18,7 +20,7 @@ const MAX_VALUE = 1_000;
 
 /** `toolyard mcp tools <server>` */
 export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
-  const tools = await source.tools(id);
+  const tools = await toolsOf(source, id);
   if (json === true) return succeed(() => printJson(io, tools));
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
@@ -41,7 +43,11 @@ export async function callTool(
   const { id, tool, signal } = call;
   const base = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
   const named = call.args.length === 0 ? {} : await typeArguments(source, id, tool, pairs(call.args, '--arg', '='));
-  const result = await source.call(id, { tool, arguments: { ...base, ...named } }, signal);
+  const result = await source.api.post('/api/mcp/servers/{id}/tools/call', {
+    params: { id },
+    body: { tool, arguments: { ...base, ...named } },
+    signal,
+  });
   const code = result.isError ? EXIT.failed : EXIT.done;
   if (json === true) printJson(io, result);
   else {
@@ -52,6 +58,10 @@ export async function callTool(
     if (result.outcome === 'unknown') printNote(io, 'Outcome unknown: the call may or may not have been executed.');
   }
   return code;
+}
+
+function toolsOf({ api }: McpSource, id: string): Promise<McpToolDetail[]> {
+  return allPages((query) => api.get('/api/mcp/servers/{id}/tools', { params: { id }, query }));
 }
 
 function objectFrom(text: string): JsonObject {
@@ -71,7 +81,7 @@ async function typeArguments(
   tool: string,
   texts: Record<string, string>,
 ): Promise<JsonObject> {
-  const schema = (await source.tools(id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
+  const schema = (await toolsOf(source, id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
   const typeOf = (name: string): JsonValue | undefined => {
     const property = isJsonObject(schema) ? schema[name] : undefined;
     return isJsonObject(property) ? property['type'] : undefined;
@@ -87,8 +97,10 @@ async function typeArguments(
 
 /** `toolyard mcp resources <server>`: resources and resource templates. */
 export async function listResources(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
-  const resources = await source.resources(id);
-  const templates = await source.templates(id);
+  const resources = await allPages((query) =>
+    source.api.get('/api/mcp/servers/{id}/resources', { params: { id }, query }),
+  );
+  const templates = await listTemplates(source, id);
   if (json === true) return succeed(() => printJson(io, { resources, templates }));
   const rows = [
     ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
@@ -106,7 +118,11 @@ export async function readResource(
   { id, uri, output, signal }: { id: string; uri: string; output: string | undefined; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
-  const { contents } = await source.read(id, { uri, fresh: true }, signal);
+  const { contents } = await source.api.post('/api/mcp/servers/{id}/resources/read', {
+    params: { id },
+    body: { uri, fresh: true },
+    signal,
+  });
   if (json === true) return succeed(() => printJson(io, contents));
   if (output !== undefined) {
     writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
@@ -133,8 +149,8 @@ export async function listPrompts(
   { json }: Json,
 ): Promise<number> {
   if (id === undefined) await source.connectAll();
-  else await source.templates(id);
-  const all = await source.prompts();
+  else await listTemplates(source, id);
+  const all = await source.api.get('/api/mcp/prompts');
   const isSelected = ({ serverId }: { serverId: string }): boolean => id === undefined || serverId === id;
   const [items, failures] = [all.items.filter(isSelected), all.failures.filter(isSelected)];
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
@@ -161,7 +177,11 @@ export async function getPrompt(
   { id, name, args, signal }: { id: string; name: string; args: readonly string[]; signal: AbortSignal },
   { json }: Json,
 ): Promise<number> {
-  const prompt = await source.getPrompt(id, { name, arguments: pairs(args, '--arg', '=') }, signal);
+  const prompt = await source.api.post('/api/mcp/servers/{id}/prompts/get', {
+    params: { id },
+    body: { name, arguments: pairs(args, '--arg', '=') },
+    signal,
+  });
   if (json === true) return succeed(() => printJson(io, prompt));
   for (const { role, content } of prompt.messages) {
     printLine(io, `${role}:`);
@@ -190,11 +210,11 @@ export async function completeArgument(
 ): Promise<number> {
   const { id, subject, argument, value, others, signal } = words;
   const target = subject.includes('{') || subject.includes('://') ? { uriTemplate: subject } : { prompt: subject };
-  const completion = await source.complete(
-    id,
-    { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
+  const completion = await source.api.post('/api/mcp/servers/{id}/complete', {
+    params: { id },
+    body: { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
     signal,
-  );
+  });
   if (json === true) return succeed(() => printJson(io, completion));
   for (const each of completion.values) printLine(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {

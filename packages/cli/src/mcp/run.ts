@@ -36,7 +36,9 @@ export function testServerCommand(
   words: readonly string[],
 ): Promise<number> {
   const test = async (source: McpSource, id: string, signal: AbortSignal): Promise<number> => {
-    const report = await showWhileLaunching(io, source, () => source.test({ id }, signal));
+    const report = await showWhileLaunching(io, source, () =>
+      source.api.post('/api/mcp/test', { body: { id }, signal }),
+    );
     const { printReport } = await import('./report.ts');
     if (flags.json !== true) return printReport(io, report);
     const { printJson } = await import('./output.ts');
@@ -54,7 +56,7 @@ export function testServerCommand(
   };
   if (words.length > 1 || isTarget(first) || flags.header.length + flags.env.length > 0) return adHoc();
   return withSource(io, flags, async (source, signal) => {
-    const { items } = await source.list();
+    const { items } = await source.api.get('/api/mcp/servers');
     if (!items.some(({ id }) => id === first)) {
       printNote(io, `No server is named "${first}"; running it as a command.`);
       return adHoc();

@@ -1,6 +1,5 @@
-import type { ModelRuntime } from '@toolyard/model-runtime';
-import type { ProviderPresetView, ModelReference, ModelsView, ProviderView } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
+import type { MachineModels } from '@toolyard/server/machine-models';
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from '../server/data-dir.ts';
 
@@ -12,13 +11,7 @@ export type SourceFlags = {
 };
 
 /** Where a command gets models from: a running server, or the settings of this machine. */
-export type ModelSource = AsyncDisposable & {
-  models(): Promise<ModelsView>;
-  providers(): Promise<ProviderView[]>;
-  known(): Promise<ProviderPresetView[]>;
-  /** A runtime for a model. @throws ToolyardError for an unknown provider */
-  open(model: ModelReference): Promise<ModelRuntime>;
-};
+export type ModelSource = MachineModels;
 
 /** @throws ToolyardError if the server is not running, or the settings are invalid */
 export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<ModelSource> {
@@ -26,14 +19,7 @@ export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<Mo
   const { server, token, dataDir } = flags;
   if (server === undefined) {
     const { readMachineModels } = await import('@toolyard/server/machine-models');
-    const machine = await readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], io), env });
-    return {
-      models: () => machine.list(),
-      providers: () => machine.providers(),
-      known: () => machine.known(),
-      open: (model) => machine.open(model),
-      [Symbol.asyncDispose]: () => machine.close(),
-    };
+    return readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], io), env });
   }
   const { serverClient } = await import('../server/server-client.ts');
   const named = {

@@ -18,4 +18,4 @@ export type { Plugin } from './plugins/plugin.ts';
 export { isSecretSetting, settingProperties, withoutSecretSettings } from './plugins/plugin-settings.ts';
 export { createNodeTransports, type NodeTransportsOptions } from './transports.ts';
 export { watchConfigFile } from './watch-file.ts';
-export { readTransport, type ServerSwitches, type WrittenTransport } from './written-server.ts';
+export { readTransport, type EntrySettings, type WrittenTransport } from './written-server.ts';

@@ -7,7 +7,7 @@ import { setInJson } from './json-edit.ts';
 import { parseJsonFile } from './json-file.ts';
 import type { McpConfigEntry, McpConfigSource } from './mcp-config.ts';
 import { parseMcpConfig, serversPath } from './mcp-config.ts';
-import type { ServerSwitches, WrittenTransport } from './written-server.ts';
+import type { EntrySettings, WrittenTransport } from './written-server.ts';
 
 /** The settings of a server to write; undefined ones are removed. */
 export type ServerEntry = {
@@ -15,7 +15,7 @@ export type ServerEntry = {
   enabled: boolean;
 } & {
   [Key in 'disabledTools' | 'callTimeoutMs' | 'connectTimeoutMs' | 'processes' | 'maxConcurrentCalls']:
-    | ServerSwitches[Key]
+    | EntrySettings[Key]
     | undefined;
 };
 

@@ -126,7 +126,7 @@ describe('mcp.json', () => {
         "few": {"command": "a", "includeTools": ["only"], "callTimeoutMs": 5000, "trusted": true}
       }}`,
     );
-    expect(readMcpConfig(path, {}).map(({ id, switches }) => ({ id, ...switches }))).toMatchObject([
+    expect(readMcpConfig(path, {}).map(({ id, settings }) => ({ id, ...settings }))).toMatchObject([
       { id: 'off', enabled: false },
       { id: 'not-on', enabled: false },
       { id: 'some', enabled: true, disabledTools: ['x', 'y'], allowedTools: ['z'] },

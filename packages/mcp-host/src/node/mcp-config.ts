@@ -13,18 +13,18 @@ import type { JsonFile } from './json-file.ts';
 import { parseJsonFile, readTextFile } from './json-file.ts';
 import type { Variables } from './mcp-variables.ts';
 import { fillVariables } from './mcp-variables.ts';
-import type { ServerSwitches, WrittenTransport } from './written-server.ts';
+import type { EntrySettings, WrittenTransport } from './written-server.ts';
 import { readOAuth } from './read-oauth.ts';
 import { leadsTo } from './sandbox/machine-files.ts';
 import { expandHome } from './sandbox/profile.ts';
-import { readSwitches, readTransport } from './written-server.ts';
+import { readEntrySettings, readTransport } from './written-server.ts';
 
 /** One server of an `mcp.json`: usable, or skipped with the reason. */
 export type McpConfigEntry = {
   id: string;
   /** Its line in the file, from 1. */
   line: number;
-  switches: ServerSwitches;
+  settings: EntrySettings;
   /** The keys as written; absent if the entry is not even an object. */
   written?: WrittenTransport;
   /** Its sign-in settings as written. */
@@ -94,10 +94,10 @@ function readEntry(
 ): McpConfigEntry {
   const where = `${file.placeOf(path)}: server "${id}"`;
   const line = file.lineOf(path);
-  const switches = readSwitches(isJsonObject(entry) ? entry : {});
+  const settings = readEntrySettings(isJsonObject(entry) ? entry : {});
   let written: WrittenTransport | undefined;
   const raw = isJsonObject(entry) ? (entry['oauth'] ?? entry['auth'] ?? undefined) : undefined;
-  const base = { id, line, switches, ...defined({ oauth: raw }) };
+  const base = { id, line, settings, ...defined({ oauth: raw }) };
   try {
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
@@ -108,7 +108,7 @@ function readEntry(
     const isOwn = transport.type === 'stdio' || transport.type === 'hosted' || transport.type === 'plugin';
     const oauth = isOwn ? undefined : readOAuth(entry, { fill, folder: source.folder, where });
     const config = {
-      ...configOf(id, transport, switches),
+      ...configOf(id, transport, settings),
       ...readConcurrency(entry, where),
       ...defined({ oauth }),
     };
@@ -203,8 +203,8 @@ function readEnvFile(path: string, where: string): Record<string, string> {
  * @example
  * const config = configOf('files', transport, { enabled: true, disabledTools: [], allowedTools: [], trusted: false });
  */
-export function configOf(id: string, transport: TransportConfig, switches: ServerSwitches): ServerConfig {
-  const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = switches;
+export function configOf(id: string, transport: TransportConfig, settings: EntrySettings): ServerConfig {
+  const { trusted, disabledTools, onlyTools, callTimeoutMs, connectTimeoutMs } = settings;
   const tools = {
     ...(disabledTools.length === 0 ? {} : { disabled: disabledTools }),
     ...defined({ only: onlyTools }),

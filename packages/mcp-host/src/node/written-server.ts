@@ -26,7 +26,7 @@ export type WrittenTransport =
   | PluginConfig;
 
 /** The settings of an entry other than its transport. */
-export type ServerSwitches = {
+export type EntrySettings = {
   enabled: boolean;
   /** Disabled tools. */
   disabledTools: string[];
@@ -160,7 +160,7 @@ function webKind(kind: Kind | undefined, url: string, key: string, where: string
 }
 
 /** Reads what it can; a setting of the wrong type is ignored. */
-export function readSwitches(entry: JsonObject): ServerSwitches {
+export function readEntrySettings(entry: JsonObject): EntrySettings {
   const disabled = [...listOf(entry['disabledTools']), ...listOf(entry['excludeTools'])];
   const only = entry['enabledTools'] ?? entry['includeTools'];
   const callTimeoutMs = msOf(entry['callTimeoutMs']);

@@ -6,7 +6,8 @@ import type { SettingsRepository, SharedStorage } from '@toolyard/storage';
 import { createHttpModelCalls } from '../http/routes/model-calls.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import { createModelCalls } from '../models/model-calls.ts';
-import type { Configurations, LiveHub, Models, Servers } from '../services.ts';
+import type { Configurations, LiveHub, Models } from '../services.ts';
+import type { SkillServers } from './skills/server-skills.ts';
 import { createArtifactStore } from './artifacts/artifact-store.ts';
 import { createArtifactTools } from './artifacts/artifact.ts';
 import type { MediaSettings } from './media/media-settings.ts';
@@ -49,7 +50,7 @@ export function createSkills(of: {
   settings: Pick<SettingsRepository, 'all' | 'set'>;
   dataDir: string;
   clock: Clock;
-  servers: () => Pick<Servers, 'list' | 'skills' | 'skillFile'>;
+  servers: () => SkillServers;
 }): ServerSkillParts {
   const copies = new SkillCopies(skillCopiesFolder());
   return { skills: new Skills({ ...of, switches: createSkillSwitches(of), copies }), copies };

@@ -1,7 +1,7 @@
 import type { Clock, JsonValue, Owner, UnsandboxedServers } from '@toolyard/protocol';
 import { isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
-import type { Servers } from '../services.ts';
+import type { RunServers } from '../services.ts';
 
 /** Settings key of the servers for which the owner confirmed mode `auto`. Written only here. */
 const KEY = 'auto.unsandboxed';
@@ -24,7 +24,7 @@ export function createAutoConfirmation({
   clock,
 }: {
   settings: Pick<SettingsRepository, 'get' | 'set'>;
-  servers: Pick<Servers, 'unsandboxed'>;
+  servers: Pick<RunServers, 'unsandboxed'>;
   clock: Clock;
 }): AutoConfirmation {
   async function confirmed(principal: Owner): Promise<string[]> {

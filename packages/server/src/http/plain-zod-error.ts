@@ -38,6 +38,13 @@ export const plainZodError: z.core.$ZodErrorMap = (issue) => {
 
 const MISSING = 'is missing';
 
+/** The first issue as a sentence. `where`: what was validated. */
+export function validationText({ issues: [first] }: z.ZodError, where: string): string {
+  const path = first?.path.map(String).join('.') ?? '';
+  const place = path === '' ? `The ${where}` : `${path} in the ${where}`;
+  return `${issueSentence(place, first?.message ?? 'is invalid')}.`;
+}
+
 /** The sentence about an invalid value, without a period; messages that a schema defines follow a colon. */
 export function issueSentence(subject: string, message: string): string {
   const predicate = message.replace(/^it (?=must|is|has)/, '');

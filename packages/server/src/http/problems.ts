@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorInfo, IdSource, Problem } from '@toolyard/protocol
 import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import type { z } from 'zod';
-import { issueSentence } from './plain-zod-error.ts';
+import { validationText } from './plain-zod-error.ts';
 
 /**
  * HTTP status of each error code. What only the user can change, such as the key or URL of a provider, is 4xx, because
@@ -137,10 +137,7 @@ export function validationError(error: z.ZodError, where: 'body' | 'query'): Pro
   const issues = error.issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => ({ path: path.map(String).join('.'), message }));
-  const [first] = issues;
-  const place = first === undefined || first.path === '' ? `The ${where}` : `${first.path} in the ${where}`;
-  const message = first === undefined ? 'is invalid' : first.message;
-  return refusal({ code: 'bad_request', message: `${issueSentence(place, message)}.` }, { issues });
+  return refusal({ code: 'bad_request', message: validationText(error, where) }, { issues });
 }
 
 /**

@@ -1,9 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { McpServerView, Message } from '@toolyard/protocol';
 import type { RouteDescription } from './router.ts';
-import { createTestServers } from './test-fixtures/providers-and-servers.ts';
 import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 
@@ -16,12 +15,19 @@ const OPENED = {
   'sec-fetch-dest': 'document',
 };
 
+/** Metrics are disabled by default; the server sent no icon, is no plugin and needs no approval. */
+const ABSENT: Record<string, number> = {
+  '/metrics': 404,
+  '/api/mcp/servers/{id}/icon': 404,
+  '/api/mcp/servers/{id}/plugin': 409,
+  '/api/mcp/servers/{id}/approval': 409,
+};
+
 let server: TestServer;
 let stored: Record<string, string>;
 beforeEach(async () => {
-  const ofOwner = createTestServers('owner');
-  const servers = { ...ofOwner, list: async () => ({ items: [hostileServer()] }) };
-  server = await startTestServer({ change: { servers } });
+  server = await startTestServer();
+  vi.spyOn(server.servers.editable, 'list').mockResolvedValue({ items: [hostileServer()] });
   stored = await store();
 });
 afterEach(() => server.close());
@@ -222,8 +228,7 @@ describe('attack 14: scripts in stored texts', () => {
     for (const route of server.app.routes.filter((each) => each.method === 'GET' && !isPage(each))) {
       const endless = route.path === '/api/events';
       const answer = await server.ask(targetOf(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
-      // Disabled by default.
-      const status = route.path === '/metrics' ? 404 : 200;
+      const status = ABSENT[route.path] ?? 200;
       expect([route.path, answer.status, dangers(answer)]).toEqual([route.path, status, []]);
       if (answer.text.includes(JSON.stringify(SCRIPT).slice(1, -1)) || answer.text === SCRIPT)
         carriers.push(route.path);

@@ -27,13 +27,13 @@ export async function callFromApp(
   signal?: AbortSignal,
 ): Promise<McpAppCall> {
   const { servers } = services;
-  const detail = (await servers.tools(principal, id)).find(({ tool }) => tool.name === call.tool);
+  const detail = (await servers.lists.tools(principal, id)).find(({ tool }) => tool.name === call.tool);
   const audience = detail?.ui?.visibility ?? (detail === undefined ? [] : ['model', 'app']);
   if (detail === undefined || !detail.enabled || !audience.includes('app')) {
     return refused(`The server "${id}" offers apps no tool "${call.tool}".`);
   }
   const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
-  const { items } = await servers.list(principal);
+  const { items } = await servers.editable.list(principal);
   const isEnabled = choices.servers[id] ?? items.find((server) => server.id === id)?.enabled;
   if (isEnabled !== true) return disabledServer(id);
   if (choices.disabledTools.includes(formatToolReference(detail.tool))) return disabledTool(id, call.tool);
@@ -43,7 +43,9 @@ export async function callFromApp(
     detail,
   );
   if (verdict.decision === 'refused' || (verdict.decision === 'ask' && approved !== true)) return verdict;
-  return { decision: 'called', result: await servers.call(principal, id, call, signal) };
+  const request = { params: { id }, body: call };
+  const result = await servers.ask('POST /api/mcp/servers/{id}/tools/call', principal, request, signal);
+  return { decision: 'called', result };
 }
 
 /** The same check for a call that the tab makes, because the server of the app is connected there. */

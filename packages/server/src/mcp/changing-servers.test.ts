@@ -50,8 +50,8 @@ describe('mcp.json, changed while the server runs', () => {
 
   it('takes effect after the database is reachable again', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
-    await all.change(me, 'a', { enabled: true });
-    await all.change(me, 'a', { enabled: false });
+    await all.editable.change(me, 'a', { enabled: true });
+    await all.editable.change(me, 'a', { enabled: false });
     const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
       throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
     });
@@ -66,7 +66,7 @@ describe('mcp.json, changed while the server runs', () => {
 
   it('is not retried by a process that shuts down while the database is unreachable', async () => {
     const all = await room.start({ a: { ...scriptedMcpCommand('plain'), disabled: true } });
-    await all.change(me, 'a', { enabled: false });
+    await all.editable.change(me, 'a', { enabled: false });
     const away = vi.spyOn(room.storage.settings, 'set').mockImplementation(() => {
       throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
     });
@@ -81,12 +81,14 @@ describe('mcp.json, changed while the server runs', () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
     writeFileSync(room.path, '{"mcpServers": {"a": ');
-    const fault = await eventually(async () => (await all.list(me)).fileFault);
+    const fault = await eventually(async () => (await all.editable.list(me)).fileFault);
     expect(fault.message).toMatch(/^mcp\.json, line 1, column \d+: .* The previous version stays in use\.$/);
     expect(isAlive(pid)).toBe(true);
-    await expect(all.add(me, { id: 'b', transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(all.editable.add(me, { id: 'b', transport: stdio('plain') })).rejects.toMatchObject({
+      code: 'conflict',
+    });
     replaceFile(JSON.stringify({ mcpServers: { a: commandWithPid() } }));
-    await eventually(async () => (await all.list(me)).fileFault === undefined);
+    await eventually(async () => (await all.editable.list(me)).fileFault === undefined);
     expect(await pidOf(all, 'a')).toBe(pid);
     await eventually(() => expect(room.changed).toContain(undefined));
   });
@@ -122,9 +124,11 @@ describe('mcp.json, changed while the server runs', () => {
     expect(await findView(all, 'off')).toMatchObject({ state: 'disabled', fault: { line: 3 } });
     expect(await findView(all, 'good')).toMatchObject({ transport: { command: 'x' } });
     expect(room.logged.join()).toContain('line 2: server "bad"');
-    await expect(all.tools(me, 'bad')).rejects.toMatchObject({ code: 'conflict', message: /line 2/ });
-    await expect(all.reconnect(me, 'bad')).rejects.toMatchObject({ code: 'conflict' });
-    await all.edit(me, 'bad', { transport: stdio('plain') });
+    await expect(all.lists.tools(me, 'bad')).rejects.toMatchObject({ code: 'conflict', message: /line 2/ });
+    await expect(all.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'bad' } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await all.editable.edit(me, 'bad', { transport: stdio('plain') });
     await waitForState(all, 'bad', 'ready');
     expect((await findView(all, 'bad'))?.fault).toBeUndefined();
   });
@@ -140,21 +144,21 @@ describe('mcp.json, changed while the server runs', () => {
 
   it('does not prevent the start if it cannot be read', async () => {
     const all = await room.start('not JSON');
-    expect((await all.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
+    expect((await all.editable.list(me)).fileFault).toMatchObject({ code: 'bad_config', message: /mcp\.json, line 1/ });
     await waitForState(all, 'built-in', 'ready');
   });
 
   it('overrides what users enabled or disabled only for settings that changed in the file', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
-    await all.change(me, 'a', { enabled: false, tools: { echo: false } });
+    await all.editable.change(me, 'a', { enabled: false, tools: { echo: false } });
     // Contains no enabled or disabled tools.
     replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), callTimeoutMs: 7_000 } } }));
-    await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 7_000);
+    await eventually(async () => (await all.editable.configuration(me, 'a')).callTimeoutMs === 7_000);
     expect(await findView(all, 'a')).toMatchObject({ enabled: false });
     replaceFile(
       JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabled: true, callTimeoutMs: 8_000 } } }),
     );
-    await eventually(async () => (await all.configuration(me, 'a')).callTimeoutMs === 8_000);
+    await eventually(async () => (await all.editable.configuration(me, 'a')).callTimeoutMs === 8_000);
     replaceFile(JSON.stringify({ mcpServers: { a: { ...scriptedMcpCommand('plain'), disabledTools: ['other'] } } }));
     await waitForState(all, 'a', 'ready');
     expect((await findView(all, 'a'))?.tools).toMatchObject([{ tool: { name: 'echo' }, enabled: true }]);
@@ -164,7 +168,7 @@ describe('mcp.json, changed while the server runs', () => {
 describe('a server that is added, changed and removed', () => {
   it('is written to mcp.json, connected, reconnected, and disconnected', { tags: ['C7.13'] }, async () => {
     const all = await room.start('{\n  // mine\n  "mcpServers": {}\n}\n');
-    expect(await all.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
+    expect(await all.editable.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
       id: 'a',
       editable: true,
       origin: 'file',
@@ -172,25 +176,25 @@ describe('a server that is added, changed and removed', () => {
     await waitForState(all, 'a', 'ready');
     expect(readFileSync(room.path, 'utf8')).toMatch(/\/\/ mine[^]*"a": \{\n {6}"command"/);
     const limits = { callTimeoutMs: 9_000, processes: 'one' as const, maxConcurrentCalls: 2 };
-    await all.edit(me, 'a', { transport: stdio({ tools: [{ name: 'other' }] }), ...limits });
+    await all.editable.edit(me, 'a', { transport: stdio({ tools: [{ name: 'other' }] }), ...limits });
     await eventually(async () => (await findView(all, 'a'))?.tools[0]?.tool.name === 'other');
-    expect(await all.configuration(me, 'a')).toMatchObject({
+    expect(await all.editable.configuration(me, 'a')).toMatchObject({
       enabled: true,
       ...limits,
       connectTimeoutMs: null,
     });
-    await all.remove(me, 'a');
+    await all.editable.remove(me, 'a');
     expect(await findView(all, 'a')).toBeUndefined();
     expect(readFileSync(room.path, 'utf8')).toBe('{\n  // mine\n  "mcpServers": {\n  }\n}\n');
-    await expect(all.remove(me, 'a')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(all.editable.remove(me, 'a')).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('does not affect other servers', async () => {
     const all = await room.start({ other: commandWithPid() });
     const pid = await pidOf(all, 'other');
-    await all.add(me, { id: 'a', transport: stdio('plain'), enabled: false });
-    await all.edit(me, 'a', { transport: stdio('stubborn'), enabled: true });
-    await all.remove(me, 'a');
+    await all.editable.add(me, { id: 'a', transport: stdio('plain'), enabled: false });
+    await all.editable.edit(me, 'a', { transport: stdio('stubborn'), enabled: true });
+    await all.editable.remove(me, 'a');
     expect(await pidOf(all, 'other')).toBe(pid);
     expect(isAlive(pid)).toBe(true);
   });
@@ -198,17 +202,17 @@ describe('a server that is added, changed and removed', () => {
   it('is rejected if the name is taken or the entry is invalid', async () => {
     const all = await room.start({ a: scriptedMcpCommand('plain') });
     for (const id of ['a', 'built-in']) {
-      await expect(all.add(me, { id, transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
+      await expect(all.editable.add(me, { id, transport: stdio('plain') })).rejects.toMatchObject({ code: 'conflict' });
     }
-    await expect(all.add(me, { id: 'b', transport: { type: 'http', url: 'ftp://x' } })).rejects.toMatchObject({
+    await expect(all.editable.add(me, { id: 'b', transport: { type: 'http', url: 'ftp://x' } })).rejects.toMatchObject({
       code: 'bad_request',
       message: /not an http or ws address/,
     });
-    await expect(all.edit(me, 'built-in', { transport: stdio('plain') })).rejects.toMatchObject({
+    await expect(all.editable.edit(me, 'built-in', { transport: stdio('plain') })).rejects.toMatchObject({
       code: 'conflict',
       message: /comes with Toolyard/,
     });
-    await expect(all.remove(me, 'built-in')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(all.editable.remove(me, 'built-in')).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('answers a run in progress, and is not offered to the next one', async () => {
@@ -217,7 +221,7 @@ describe('a server that is added, changed and removed', () => {
     const selection = await all.select(configuration, NEVER_ABORTED);
     const call = selection.callTool({ serverId: 'a', name: 'hang' }, {});
     await waitForRequest(all, 'a', 'tools/call');
-    await all.remove(me, 'a');
+    await all.editable.remove(me, 'a');
     expect(await call).toMatchObject({ isError: true, outcome: 'unknown', error: { message: /"a" is closed/ } });
     expect(await selection.callTool({ serverId: 'a', name: 'echo' }, {})).toMatchObject({ outcome: 'not_sent' });
     const next = await all.select(configuration, NEVER_ABORTED);
@@ -235,14 +239,14 @@ describe('disabled tools', () => {
     const offeredTools = async () => (await all.select(configuration, NEVER_ABORTED)).tools().map(({ name }) => name);
     expect(await offeredTools()).toEqual(['read']);
     const before = await all.select(configuration, NEVER_ABORTED);
-    const view = await all.change(me, 'a', { tools: { read: false, write: true } });
+    const view = await all.editable.change(me, 'a', { tools: { read: false, write: true } });
     expect(view.tools.map(({ enabled }) => enabled)).toEqual([false, true]);
     expect(view.tokens).toBe(view.tools[1]?.tokens);
     expect(await offeredTools()).toEqual(['write']);
     // A run in progress may not call a tool that was disabled.
     expect(await before.callTool({ serverId: 'a', name: 'read' }, {})).toMatchObject({ outcome: 'not_sent' });
-    expect((await all.configuration(me, 'a')).disabledTools).toEqual(['read']);
-    await all.edit(me, 'a', { transport: stdio(two), disabledTools: ['write'] });
+    expect((await all.editable.configuration(me, 'a')).disabledTools).toEqual(['read']);
+    await all.editable.edit(me, 'a', { transport: stdio(two), disabledTools: ['write'] });
     expect(await offeredTools()).toEqual(['read']);
   });
 
@@ -259,16 +263,16 @@ describe('attack 4: MCP servers changed by someone other than the owner', () => 
     const stranger = { ownerId: 'stranger' };
     const transport = stdio('plain');
     for (const attempt of [
-      () => all.add(stranger, { id: 'evil', transport }),
-      () => all.edit(stranger, 'a', { transport }),
-      () => all.remove(stranger, 'a'),
-      () => all.configuration(stranger, 'a'),
-      () => all.test(stranger, { transport }),
-      () => all.log(stranger, 'a'),
-      () => all.change(stranger, 'a', { tools: { echo: false } }),
+      () => all.editable.add(stranger, { id: 'evil', transport }),
+      () => all.editable.edit(stranger, 'a', { transport }),
+      () => all.editable.remove(stranger, 'a'),
+      () => all.editable.configuration(stranger, 'a'),
+      () => all.ask('POST /api/mcp/test', stranger, { params: {}, body: { transport } }),
+      () => all.ask('GET /api/mcp/servers/{id}/log', stranger, { params: { id: 'a' }, query: {} }),
+      () => all.editable.change(stranger, 'a', { tools: { echo: false } }),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });
     }
-    expect((await all.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
+    expect((await all.editable.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
   });
 });

@@ -11,10 +11,11 @@ import type {
   TestMcpTool,
 } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { Configurations, Servers } from '../services.ts';
+import type { Configurations } from '../services.ts';
+import type { Servers } from './operations.ts';
 
 export type ToolTestServices = {
-  servers: Pick<Servers, 'configuration' | 'list' | 'testTool' | 'tools'>;
+  servers: Pick<Servers, 'ask' | 'editable' | 'lists'>;
   configurations: Pick<Configurations, 'resolve'>;
   /** Toolyard's own paths, and the resolution of symbolic links. */
   policy?: (() => NonNullable<InterventionOptions['callContext']>) | undefined;
@@ -32,13 +33,16 @@ export async function testTool(
   signal?: AbortSignal,
 ): Promise<McpToolTest> {
   const { servers } = services;
-  const found = (await servers.tools(principal, id)).find(({ tool }) => tool.name === test.tool);
+  const found = (await servers.lists.tools(principal, id)).find(({ tool }) => tool.name === test.tool);
   const verdict = found === undefined ? undefined : await check(services, principal, found, test);
   if (verdict?.decision === 'refused') return { decision: 'refused', error: verdict.refusal };
   const why = verdict?.decision === 'ask' ? verdict.about?.danger : undefined;
   if (why !== undefined && test.evenIfFlagged !== true) return { decision: 'flagged', why };
   // A tool that does not exist is reported by the call.
-  return { decision: 'called', call: await servers.testTool(principal, id, test, signal) };
+  return {
+    decision: 'called',
+    call: await servers.ask('uncheckedTest', principal, { params: { id }, body: test }, signal),
+  };
 }
 
 async function check(
@@ -62,14 +66,14 @@ export type CallSettings = {
 
 /** The check of calls of models, for a call that no model makes. */
 export async function checkCall(
-  { servers, policy }: Pick<ToolTestServices, 'policy'> & { servers: Pick<Servers, 'configuration' | 'list'> },
+  { servers, policy }: Pick<ToolTestServices, 'policy'> & { servers: Pick<Servers, 'editable'> },
   principal: Owner,
   detail: McpToolDetail,
   args: JsonObject,
   { mode, rules, lostRules, permission }: CallSettings,
 ) {
   const { serverId } = detail.tool;
-  const { items } = await servers.list(principal);
+  const { items } = await servers.editable.list(principal);
   const server = items.find((each) => each.id === serverId);
   const workingFolder = await folderOf(servers, principal, server);
   const checker = new InterventionChecker({
@@ -91,12 +95,12 @@ export async function checkCall(
 
 /** Undefined if it is not configured, or contains variables. */
 async function folderOf(
-  servers: Pick<Servers, 'configuration'>,
+  servers: Pick<Servers, 'editable'>,
   principal: Owner,
   server: McpServerView | undefined,
 ): Promise<string | undefined> {
   if (server?.editable !== true || server.transport?.type !== 'stdio') return undefined;
-  const { transport } = await servers.configuration(principal, server.id);
+  const { transport } = await servers.editable.configuration(principal, server.id);
   const folder = transport?.type === 'stdio' ? transport.cwd : undefined;
   return folder?.includes('${') === true ? undefined : folder;
 }

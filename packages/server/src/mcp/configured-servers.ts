@@ -2,8 +2,8 @@ import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
 import type { McpServerView, ToolyardError } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { WaitingEntry } from './entry-approvals.ts';
-import { needsApproval } from './entry-approvals.ts';
+import type { UnapprovedEntry } from './entry-approvals.ts';
+import { createUnapprovedError } from './entry-approvals.ts';
 
 /** A server and its source, usable or with a fault. `enabled`: the default, unless a user chose otherwise. */
 export type ConfiguredServer = {
@@ -15,7 +15,7 @@ export type ConfiguredServer = {
   /** Its entry, if it comes from `mcp.json`. */
   entry?: McpConfigEntry;
   /** Set while its entry needs approval, as its `fault` reports. */
-  waiting?: WaitingEntry;
+  unapproved?: UnapprovedEntry;
 } & ({ config: ServerConfig } | { fault: ToolyardError });
 
 export type ConfiguredServersOptions = {
@@ -23,7 +23,7 @@ export type ConfiguredServersOptions = {
   /** The entries of `mcp.json`. */
   entries: readonly McpConfigEntry[];
   /** The entries that need approval, by id. */
-  waiting: ReadonlyMap<string, WaitingEntry>;
+  unapproved: ReadonlyMap<string, UnapprovedEntry>;
   flags: readonly ServerConfig[];
   log: (line: string) => void;
 };
@@ -35,7 +35,7 @@ export type ConfiguredServersOptions = {
 export function configuredServers({
   builtIn,
   entries,
-  waiting,
+  unapproved,
   flags,
   log,
 }: ConfiguredServersOptions): ConfiguredServer[] {
@@ -48,25 +48,25 @@ export function configuredServers({
   };
 
   for (const { disabled = false, ...config } of builtIn) {
-    add({ id: config.id, origin: 'built-in', enabled: !disabled, ...withoutSwitches({ ...config, builtIn: true }) });
+    add({ id: config.id, origin: 'built-in', enabled: !disabled, ...splitTools({ ...config, builtIn: true }) });
   }
   for (const entry of entries) {
     const { id } = entry;
-    const from = { id, origin: 'file', enabled: entry.switches.enabled, entry } as const;
-    const unapproved = waiting.get(id);
-    const of = unapproved === undefined ? from : { ...from, waiting: unapproved };
+    const from = { id, origin: 'file', enabled: entry.settings.enabled, entry } as const;
+    const pending = unapproved.get(id);
+    const of = pending === undefined ? from : { ...from, unapproved: pending };
     if ('fault' in entry) add({ ...of, fault: entry.fault });
-    else if (unapproved !== undefined) add({ ...of, fault: needsApproval(id, entry.line, unapproved) });
-    else add({ ...from, ...withoutSwitches({ ...entry.config, builtIn: false }) });
+    else if (pending !== undefined) add({ ...of, fault: createUnapprovedError(id, entry.line, pending) });
+    else add({ ...from, ...splitTools({ ...entry.config, builtIn: false }) });
   }
   for (const config of flags) {
-    add({ id: config.id, origin: 'flag', enabled: true, ...withoutSwitches({ ...config, builtIn: false }) });
+    add({ id: config.id, origin: 'flag', enabled: true, ...splitTools({ ...config, builtIn: false }) });
   }
   return [...servers.values()];
 }
 
 /** Enabled tools do not affect the connection: they change without reconnecting. */
-function withoutSwitches({ tools, ...config }: ServerConfig): { config: ServerConfig; tools?: ServerConfig['tools'] } {
+function splitTools({ tools, ...config }: ServerConfig): { config: ServerConfig; tools?: ServerConfig['tools'] } {
   return { config, ...defined({ tools }) };
 }
 

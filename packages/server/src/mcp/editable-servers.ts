@@ -1,22 +1,37 @@
 import { dirname } from 'node:path';
-import type { HostedConfig, PluginConfig, ServerConfig } from '@toolyard/mcp-host';
-import { HostedServers } from '@toolyard/mcp-host';
+import { GROUP_TOOLS } from '@toolyard/agent-host';
+import type { HostedConfig, IndexedTool, PluginConfig, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import { HostedServers, redactorFor } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
-import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
+import type {
+  AddMcpServer,
+  ApproveMcpEntry,
+  ChangeMcpServer,
+  EditMcpServer,
+  McpEntryApproval,
+  McpPlugin,
+  McpServerConfiguration,
+  McpServerList,
+  McpServerView,
+  McpToolDetail,
+  Owner,
+  SetMcpPlugin,
+  TestMcpServer,
+  ToolChange,
+  ToolReference,
+} from '@toolyard/protocol';
 import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
-import type { McpServers, Servers } from '../services.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import { configuredServers } from './configured-servers.ts';
 import { createEntryApprovals } from './entry-approvals.ts';
-import { EntryGate } from './entry-gate.ts';
 import { createHostedStore } from './hosted-store.ts';
 import type { Differences, ServerList } from './server-list.ts';
-import { McpJsonEditor } from './mcp-json-editor.ts';
-import { McpJsonWatcher } from './mcp-json-watcher.ts';
+import { McpJson } from './mcp-json.ts';
 import type { PluginSettings } from './plugin-settings.ts';
 import { createPluginSettings } from './plugin-settings.ts';
+import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import type { ServersOptions } from './servers-options.ts';
 
 export type EditableServersOptions = Pick<
@@ -32,25 +47,52 @@ export type EditableServersOptions = Pick<
   | 'secrets'
   | 'clock'
   | 'log'
+  | 'functions'
 > & {
-  book: ServerList;
+  serverList: ServerList;
+  connections: ListedConnections;
   /** Other processes have their own server lists. */
   isShared: boolean;
   /** False hides the server from this process. */
-  isThere?: (config: ServerConfig) => boolean;
+  isVisible?: (config: ServerConfig) => boolean;
 };
 
-/** The configured servers of a process, and changes by their owner; the subclass manages connections. */
-export abstract class EditableServers {
-  protected readonly book: ServerList;
-  protected readonly fetches = createOwnerFetches();
+/** What a list needs of the connections to its servers, in this process or in others. */
+export type ListedConnections = {
+  /** Connects and disconnects what has changed in the list. */
+  updated(differences: Differences): void;
+  /** The user has enabled or disabled the server. */
+  switched(id: string): Promise<void>;
+  /** Notifies the subscribers of a server; without an id, those of the list. */
+  changed(id?: string): void;
+  /** Forgets the sign-in of a server that is being removed. */
+  forgetSignIn(principal: Owner, id: string): Promise<unknown>;
+  states(): Promise<ServerStates>;
+};
+
+/** The state of all servers. */
+export type ServerStates = {
+  /** Undefined for a server with a fault. */
+  health(server: ConfiguredServer): ServerHealth | undefined;
+  /** The health that was last known, even if the server is not connected now. */
+  lastHealth(id: string): ServerHealth | undefined;
+  /** The tools of all servers, with their names for models. */
+  tools: readonly IndexedTool[];
+  /** The number of resource templates. */
+  templates(id: string): number;
+  changeOf(tool: ToolReference): ToolChange | undefined;
+};
+
+/** The configured servers of a process, and changes by their owner. */
+export class EditableServers {
+  readonly serverList: ServerList;
+  readonly fetches = createOwnerFetches();
   /** Servers that services host. */
-  protected readonly hosted: HostedServers;
-  protected readonly pluginSettings: PluginSettings;
+  readonly hosted: HostedServers;
+  readonly pluginSettings: PluginSettings;
   readonly #options: EditableServersOptions;
-  readonly #file: McpJsonWatcher;
-  readonly #editor: McpJsonEditor;
-  readonly #gate: EntryGate;
+  readonly #connections: ListedConnections;
+  readonly #file: McpJson;
   /** Updates of the list run one after the other. */
   #updating: Promise<void> = Promise.resolve();
   readonly #logged = new Set<string>();
@@ -59,17 +101,16 @@ export abstract class EditableServers {
   #following = new AbortController();
 
   constructor(options: EditableServersOptions) {
-    const { book, file, env, secrets, owner, settings, clock, log, isShared } = options;
+    const { serverList, file, env, secrets, owner, settings, clock, log, isShared } = options;
     this.#options = options;
-    this.book = book;
+    this.#connections = options.connections;
+    this.serverList = serverList;
     this.hosted = new HostedServers({
       // Used for the hosting services only; their URLs come from the owner.
       fetch: (input, init) => this.fetches.for(String(input))(input, init),
       ...(secrets === undefined ? {} : { store: createHostedStore(secrets, owner, isShared) }),
     });
     this.pluginSettings = createPluginSettings({ secrets, owner, clock, fetches: this.fetches });
-    this.#file = new McpJsonWatcher({ path: file, env, clock, log, onChange: () => this.#followFile() });
-    this.#editor = new McpJsonEditor({ book, file: this.#file });
     const stored = createEntryApprovals(
       {
         get: (key) => settings.get(owner, key),
@@ -77,124 +118,164 @@ export abstract class EditableServers {
       },
       { sharedBy: isShared ? this.#dataFolder : undefined },
     );
-    this.#gate = new EntryGate(options.approvals ?? stored, book);
+    this.#file = new McpJson({
+      path: file,
+      env,
+      serverList,
+      approvals: options.approvals ?? stored,
+      clock,
+      log,
+      onChange: () => this.#followFile(),
+    });
   }
 
-  abstract list(principal: Owner): Promise<McpServerList>;
-  /** Connects and disconnects what has changed in the list. */
-  protected abstract updated(differences: Differences): void;
-  /** The user has enabled or disabled the server. */
-  protected abstract switched(id: string): Promise<void>;
-  /** Notifies the subscribers of a server; without an id, those of the list. */
-  protected abstract changed(id?: string): void;
-  /** Forgets the sign-in of a server that is being removed. */
-  protected abstract forgetSignIn(principal: Owner, id: string): Promise<unknown>;
-
-  /** The servers without a fault, as they are configured now. */
-  get configured(): ServerConfig[] {
-    return this.book.usable;
+  async list(principal: Owner): Promise<McpServerList> {
+    const { serverList } = this;
+    const { states, ofTools } = await this.#states(principal);
+    const tools = Map.groupBy(states.tools, ({ tool }) => tool.serverId);
+    // The decisions of groups are no tools that a user switches on.
+    const listed = serverList.all.filter(({ id, origin }) => id !== GROUP_TOOLS.id || origin !== 'built-in');
+    const items = listed.map((server) =>
+      toServerView({
+        server,
+        enabled: serverList.isEnabled(server.id),
+        health: states.health(server),
+        tools: tools.get(server.id) ?? [],
+        templates: states.templates(server.id),
+        ...ofTools,
+      }),
+    );
+    return { items, ...defined({ fileFault: this.#file.fault }) };
   }
 
-  protected async startList({ watch }: { watch: boolean }): Promise<void> {
+  /** The tools of a server that are known now, with their schemas. */
+  async toolDetails(principal: Owner, id: string): Promise<McpToolDetail[]> {
+    const { states, ofTools } = await this.#states(principal);
+    return states.tools.filter(({ tool }) => tool.serverId === id).map((tool) => toToolDetail(tool, ofTools));
+  }
+
+  /** The enabled local servers that run without a sandbox, except bundled ones. */
+  async unsandboxed(chosen: Readonly<Record<string, boolean>> = {}): Promise<string[]> {
+    const states = await this.#connections.states();
+    return this.serverList.usable
+      .filter(({ id }) => chosen[id] ?? this.serverList.isEnabled(id))
+      .filter((config) => isUnsandboxed(config, states.lastHealth(config.id)))
+      .map(({ id }) => id);
+  }
+
+  /** The state of all servers, and what the views of tools need. */
+  async #states(principal: Owner) {
+    const { functions, permissions } = this.#options;
+    const decided = await permissions.list(principal);
+    const states = await this.#connections.states();
+    const ofTools = {
+      // Those of single conversations are shown there.
+      permissions: decided.filter(({ conversationId }) => conversationId === null),
+      isToolOn: (tool: ToolReference) => this.serverList.isToolOn(tool),
+      changeOf: (tool: ToolReference) => states.changeOf(tool),
+      isIsolated: (listed: IndexedTool) => functions?.isIsolated([listed], listed.tool) === true,
+    };
+    return { states, ofTools };
+  }
+
+  /** Redacts the secrets of a server's configuration in a text. */
+  redactor(id: string): (text: string) => string {
+    const server = this.serverList.find(id);
+    return server && 'config' in server ? redactorFor(server.config) : (text) => text;
+  }
+
+  async start({ watch }: { watch: boolean }): Promise<void> {
     await this.#update();
     if (watch) this.#file.watch();
     void this.#deleteUnlistedFolders();
   }
 
-  protected async closeList(): Promise<void> {
+  async close(): Promise<void> {
     this.#file.close();
     this.#following.abort();
     // The caller that started the update receives its error.
     await this.#updating.catch(() => undefined);
   }
 
-  /** The whole list, with the fault of the file. */
-  protected listOf(items: McpServerView[]): McpServerList {
-    const { fault } = this.#file;
-    return { items, ...defined({ fileFault: fault }) };
-  }
-
-  /** Permissions that apply to all conversations. */
-  protected async permissions(principal: Owner): Promise<PermissionView[]> {
-    const decided = await this.#options.permissions.list(principal);
-    return decided.filter(({ conversationId }) => conversationId === null);
-  }
-
-  add: McpServers['add'] = async (principal, { id, ...server }) => {
+  /** @throws ToolyardError `conflict` if the id exists */
+  async add(principal: Owner, { id, ...server }: AddMcpServer): Promise<McpServerView> {
     this.checkOwner(principal);
-    await this.#gate.write(id, this.#editor.add(id, server));
-    await this.book.forget([id], [id]);
+    await this.#file.add(id, server);
+    await this.serverList.forget([id], [id]);
     return this.#changed(principal, id);
-  };
+  }
 
-  configuration: McpServers['configuration'] = async (principal, id) => {
+  /** Its entry in `mcp.json`. @throws ToolyardError `conflict` if it has none */
+  async configuration(principal: Owner, id: string): Promise<McpServerConfiguration> {
     this.check(principal, id);
-    return this.#editor.configuration(id, this.book.isEnabled(id));
-  };
+    return this.#file.configuration(id);
+  }
 
-  edit: McpServers['edit'] = async (principal, id, edit) => {
-    const { book } = this;
+  async edit(principal: Owner, id: string, edit: EditMcpServer): Promise<McpServerView> {
+    const { serverList } = this;
     this.check(principal, id);
-    this.#gate.check(id);
-    await this.#gate.write(id, this.#editor.edit(id, edit, book.isEnabled(id)));
-    await book.forget([id], edit.disabledTools === undefined ? [] : [id]);
+    await this.#file.edit(id, edit);
+    await serverList.forget([id], edit.disabledTools === undefined ? [] : [id]);
     return this.#changed(principal, id, [id]);
-  };
+  }
 
-  remove: McpServers['remove'] = async (principal, id) => {
-    const { book } = this;
+  async remove(principal: Owner, id: string): Promise<void> {
+    const { serverList } = this;
     this.check(principal, id);
-    this.#editor.checkRemovable(id);
-    const server = book.find(id);
+    this.#file.checkRemovable(id);
+    const server = serverList.find(id);
     // Revoke its tokens while the server is still known.
-    await this.forgetSignIn(principal, id).catch((thrown: unknown) => {
+    await this.#connections.forgetSignIn(principal, id).catch((thrown: unknown) => {
       if (isStorageFault(thrown)) throw thrown;
     });
-    this.#editor.remove(id);
+    this.#file.remove(id);
     const hosted = hostedOf(server);
     // A removed hosted server is remembered: no process creates it again, and each says so.
-    if (!hosted) await this.#gate.forget(id);
-    await book.forget([id], [id]);
+    if (!hosted) await this.#file.forgetApproval(id);
+    await serverList.forget([id], [id]);
     await this.#update();
-    this.changed(id);
+    this.#connections.changed(id);
     if (hosted) await this.#returnToService(id, hosted);
     await this.pluginSettings.forget(id);
     // Not awaited: a process of the server may still be exiting, and caches may be large.
     void this.#untilDeleted(deletePrivateFolder({ listedIn: this.#dataFolder }, id, this.#options.clock));
-  };
+  }
 
-  change: McpServers['change'] = async (principal, id, { enabled, tools }) => {
-    const { book } = this;
+  async change(principal: Owner, id: string, { enabled, tools }: ChangeMcpServer): Promise<McpServerView> {
+    const { serverList } = this;
     this.check(principal, id);
-    if (tools !== undefined) await book.switchTools(id, tools);
+    if (tools !== undefined) await serverList.switchTools(id, tools);
     if (enabled !== undefined) {
-      await book.switchServer(id, enabled);
-      await this.switched(id);
+      await serverList.switchServer(id, enabled);
+      await this.#connections.switched(id);
     }
-    this.changed(id);
+    this.#connections.changed(id);
     return this.view(principal, id);
-  };
+  }
 
-  plugin: Servers['plugin'] = async (principal, id, signal) => {
+  /** A legacy plugin and its settings. @throws ToolyardError `conflict` for any other server */
+  async plugin(principal: Owner, id: string, signal?: AbortSignal): Promise<McpPlugin> {
     this.check(principal, id);
     return this.pluginSettings.view(id, this.#pluginOf(id), signal);
-  };
+  }
 
-  setPlugin: Servers['setPlugin'] = async (principal, id, { values }, signal) => {
+  async setPlugin(principal: Owner, id: string, { values }: SetMcpPlugin, signal?: AbortSignal): Promise<McpPlugin> {
     this.check(principal, id);
     return this.pluginSettings.set(id, this.#pluginOf(id), values, signal);
-  };
+  }
 
-  approval: McpServers['approval'] = async (principal, id) => {
+  /** Its entry in `mcp.json` for approval. @throws ToolyardError `conflict` if it needs no approval */
+  async approval(principal: Owner, id: string): Promise<McpEntryApproval> {
     this.check(principal, id);
-    return this.#gate.view(id);
-  };
+    return this.#file.approval(id);
+  }
 
-  approveEntry: McpServers['approveEntry'] = async (principal, id, { hash }) => {
+  /** Approves the entry. @throws ToolyardError `conflict` if it has changed since */
+  async approveEntry(principal: Owner, id: string, { hash }: ApproveMcpEntry): Promise<McpServerView> {
     this.check(principal, id);
-    await this.#gate.approve(id, hash);
+    await this.#file.approve(id, hash);
     return this.#changed(principal, id);
-  };
+  }
 
   /** @throws ToolyardError `conflict` if it is another server */
   #pluginOf(id: string): PluginConfig {
@@ -204,42 +285,40 @@ export abstract class EditableServers {
   }
 
   /** Approvals may come from another process with the same database. */
-  protected async lookForApprovals(): Promise<void> {
-    if (this.#gate.isAnyWaiting) await this.#update();
+  async reloadApprovals(): Promise<void> {
+    if (this.#file.hasUnapproved) await this.#update();
   }
 
   /** The configuration to test. @throws ToolyardError if it cannot be tested at all */
-  protected tried(principal: Owner, request: TestMcpServer): ServerConfig {
+  toTestConfig(principal: Owner, request: TestMcpServer): ServerConfig {
     this.checkOwner(principal);
-    // A test may use stored values of the entry.
-    if (request.id !== undefined) this.#gate.check(request.id);
-    return this.#editor.tried(request);
+    return this.#file.toTestConfig(request);
   }
 
   /** @throws ToolyardError `not_found` */
-  protected async view(principal: Owner, id: string): Promise<McpServerView> {
+  async view(principal: Owner, id: string): Promise<McpServerView> {
     const view = (await this.list(principal)).items.find((server) => server.id === id);
-    if (view === undefined) throw noServer(id);
+    if (view === undefined) throw createNoServerError(id);
     return view;
   }
 
   /** @throws ToolyardError `not_found`; `conflict` if its entry cannot be read */
-  protected configOf(id: string): ServerConfig {
-    const server = this.book.find(id);
-    if (server === undefined) throw noServer(id);
+  configOf(id: string): ServerConfig {
+    const server = this.serverList.find(id);
+    if (server === undefined) throw createNoServerError(id);
     if ('config' in server) return server.config;
     const { message, hint } = server.fault;
     throw new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
   }
 
   /** @throws ToolyardError `not_found`, `forbidden` */
-  protected check(principal: Owner, id: string): void {
-    if (this.book.find(id) === undefined) throw noServer(id);
+  check(principal: Owner, id: string): void {
+    if (this.serverList.find(id) === undefined) throw createNoServerError(id);
     this.checkOwner(principal);
   }
 
   /** @throws ToolyardError `forbidden` */
-  protected checkOwner(principal: Owner): void {
+  checkOwner(principal: Owner): void {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
@@ -250,7 +329,7 @@ export abstract class EditableServers {
 
   async #changed(principal: Owner, id: string, saved: readonly string[] = []): Promise<McpServerView> {
     await this.#update(saved);
-    this.changed(id);
+    this.#connections.changed(id);
     return this.view(principal, id);
   }
 
@@ -261,23 +340,22 @@ export abstract class EditableServers {
   }
 
   async #updateNow(saved: readonly string[]): Promise<void> {
-    const { builtIn, flags, isThere } = this.#options;
-    const { entries, fault } = this.#file;
+    const { builtIn, flags, isVisible } = this.#options;
     const configured = configuredServers({
       builtIn,
-      entries,
-      waiting: await this.#gate.waiting(entries, fault === undefined),
+      entries: this.#file.entries,
+      unapproved: await this.#file.unapproved(),
       flags,
       log: (line) => this.#logOnce(line),
     });
-    const here = configured.filter((server) => 'fault' in server || isThere?.(server.config) !== false);
+    const here = configured.filter((server) => 'fault' in server || isVisible?.(server.config) !== false);
     await this.#forgetReturned(here, saved);
-    const differences = await this.book.update(here);
-    this.updated(differences);
+    const differences = await this.serverList.update(here);
+    this.#connections.updated(differences);
     const ids = Object.values(differences).flat();
-    for (const id of ids) this.changed(id);
+    for (const id of ids) this.#connections.changed(id);
     // The fault of the file may have changed.
-    if (ids.length === 0) this.changed();
+    if (ids.length === 0) this.#connections.changed();
   }
 
   /**
@@ -289,7 +367,7 @@ export abstract class EditableServers {
     this.#hasStarted = true;
     for (const server of servers) {
       const now = hostedOf(server);
-      const before = hostedOf(this.book.find(server.id));
+      const before = hostedOf(this.serverList.find(server.id));
       const isNew = !isFirst && now !== undefined && (before === undefined || !this.hosted.isSame(before, now));
       if (now && (isNew || saved.includes(server.id))) await this.hosted.wantAgain(now);
     }
@@ -321,7 +399,7 @@ export abstract class EditableServers {
   async #deleteUnlistedFolders(): Promise<void> {
     // A file that is missing or cannot be read does not tell which servers were removed.
     if (!this.#file.exists || this.#file.fault !== undefined) return;
-    const ids = [...this.book.ids, ...this.#file.entries.map(({ id }) => id)];
+    const ids = [...this.serverList.ids, ...this.#file.entries.map(({ id }) => id)];
     await this.#untilDeleted(deleteOtherPrivateFolders({ listedIn: this.#dataFolder }, ids));
   }
 
@@ -339,7 +417,7 @@ export abstract class EditableServers {
   /** Returns a removed server to its hosting service; a failure does not prevent the removal. */
   async #returnToService(serverId: string, transport: HostedConfig): Promise<void> {
     const { clock, log } = this.#options;
-    const others = this.book.all.map(hostedOf).filter((other) => other !== undefined);
+    const others = this.serverList.all.map(hostedOf).filter((other) => other !== undefined);
     if (others.some((other) => this.hosted.isSame(other, transport))) return;
     await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
       log(
@@ -355,6 +433,6 @@ function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefine
   return transport.type === 'hosted' ? transport : undefined;
 }
 
-export function noServer(id: string): ToolyardError {
+export function createNoServerError(id: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
 }

@@ -28,7 +28,7 @@ describe('the configuration of a server for editing', () => {
       },
       { env: { KEY: 'k' } },
     );
-    const web = await all.configuration(me, 'web');
+    const web = await all.editable.configuration(me, 'web');
     expect(web).toMatchObject({
       enabled: false,
       transport: {
@@ -37,12 +37,12 @@ describe('the configuration of a server for editing', () => {
         headers: { Authorization: { secret: true }, 'X-Ref': 'Bearer ${env:KEY}', 'X-Id': '${env:KEY}' },
       },
     });
-    const local = await all.configuration(me, 'local');
+    const local = await all.editable.configuration(me, 'local');
     expect(local.transport).toMatchObject({ env: { KEY: { secret: true } } });
     expect(JSON.stringify([web, local])).not.toContain('sk-');
     if (web.transport === null) throw new Error('it can be read');
     const headers = { Authorization: { secret: true as const }, 'X-New': 'new' };
-    await all.edit(me, 'web', { transport: { type: 'http', url: 'https://a.example/other', headers } });
+    await all.editable.edit(me, 'web', { transport: { type: 'http', url: 'https://a.example/other', headers } });
     const written = JSON.parse(readFileSync(room.path, 'utf8')) as { mcpServers: Record<string, object> };
     expect(written.mcpServers['web']).toEqual({
       url: 'https://a.example/other',
@@ -55,21 +55,26 @@ describe('the configuration of a server for editing', () => {
     await using thief = await startScriptedMcp('plain');
     const all = await room.start({ web: { url: 'https://a.example/mcp', headers: AUTHORIZATION, disabled: true } });
     const transport: McpTransport = { type: 'http', url: thief.url, headers: { Authorization: { secret: true } } };
-    await expect(all.test(me, { id: 'web', transport })).rejects.toMatchObject({
+    await expect(
+      all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'web', transport } }),
+    ).rejects.toMatchObject({
       code: 'bad_request',
       message: /Authorization/,
     });
-    await expect(all.edit(me, 'web', { transport })).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(all.editable.edit(me, 'web', { transport })).rejects.toMatchObject({ code: 'bad_request' });
     expect(thief.requests).toEqual([]);
   });
 
   it('reports the fault of an invalid entry, with its readable fields', async () => {
     const all = await room.start({ a: { command: '${env:NOPE}' }, b: { command: 1 } });
-    expect(await all.configuration(me, 'a')).toMatchObject({
+    expect(await all.editable.configuration(me, 'a')).toMatchObject({
       transport: { type: 'stdio', command: '${env:NOPE}' },
       fault: { message: /NOPE is not set/ },
     });
-    expect(await all.configuration(me, 'b')).toMatchObject({ transport: null, fault: { message: /must be a string/ } });
+    expect(await all.editable.configuration(me, 'b')).toMatchObject({
+      transport: null,
+      fault: { message: /must be a string/ },
+    });
   });
 });
 
@@ -79,10 +84,10 @@ describe('removing a server', () => {
     const all = await room.start({ web: { url: 'https://a.example/mcp', disabled: true } }, { signIns, builtIn: [] });
     const away = new StorageError('unreachable', { message: 'The database cannot be reached.' });
     vi.spyOn(signIns, 'get').mockRejectedValueOnce(away);
-    await expect(all.remove(me, 'web')).rejects.toBe(away);
-    expect((await all.list(me)).items.map(({ id }) => id)).toEqual(['web']);
-    await all.remove(me, 'web');
-    expect((await all.list(me)).items).toEqual([]);
+    await expect(all.editable.remove(me, 'web')).rejects.toBe(away);
+    expect((await all.editable.list(me)).items.map(({ id }) => id)).toEqual(['web']);
+    await all.editable.remove(me, 'web');
+    expect((await all.editable.list(me)).items).toEqual([]);
   });
 });
 
@@ -90,18 +95,30 @@ describe('testing a server', () => {
   it('connects a second time and stores nothing', async () => {
     const all = await room.start({ a: commandWithPid() });
     const pid = await pidOf(all, 'a');
-    expect(await all.test(me, { id: 'a' })).toMatchObject({ ok: true, offers: { tools: 1 }, era: 'legacy' });
+    expect(await all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'a' } })).toMatchObject({
+      ok: true,
+      offers: { tools: 1 },
+      era: 'legacy',
+    });
     expect(await pidOf(all, 'a')).toBe(pid);
     const before = readFileSync(room.path, 'utf8');
-    expect(await all.test(me, { transport: stdio('exit-at-start') })).toMatchObject({
+    expect(
+      await all.ask('POST /api/mcp/test', me, { params: {}, body: { transport: stdio('exit-at-start') } }),
+    ).toMatchObject({
       ok: false,
       error: { code: 'server_exited' },
     });
     expect(readFileSync(room.path, 'utf8')).toBe(before);
-    expect((await all.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
-    await expect(all.test(me, {})).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(all.test(me, { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
-    await expect(all.test(me, { transport: { type: 'stdio', command: '${env:NOPE}' } })).rejects.toMatchObject({
+    expect((await all.editable.list(me)).items.map(({ id }) => id)).toEqual(['built-in', 'a']);
+    await expect(all.ask('POST /api/mcp/test', me, { params: {}, body: {} })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+    await expect(all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'none' } })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(
+      all.ask('POST /api/mcp/test', me, { params: {}, body: { transport: { type: 'stdio', command: '${env:NOPE}' } } }),
+    ).rejects.toMatchObject({
       code: 'bad_request',
       message: /NOPE is not set/,
     });
@@ -113,8 +130,11 @@ describe('testing a server', () => {
       'stdio',
     ];
     const all = await room.start({});
-    const { tools, offers } = await all.test(me, {
-      transport: { type: 'stdio', command: 'node', args, sandbox: false },
+    const { tools, offers } = await all.ask('POST /api/mcp/test', me, {
+      params: {},
+      body: {
+        transport: { type: 'stdio', command: 'node', args, sandbox: false },
+      },
     });
     expect(offers.tools).toBe(tools.length);
     const names = tools.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { McpServerView } from '@toolyard/protocol';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import type { Servers } from '../services.ts';
+import type { ConnectedServers } from './servers.ts';
 import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-bench.ts';
 
 const room = useServerBench({ approvals: 'stored' });
@@ -14,8 +14,8 @@ type Entries = Record<string, Record<string, unknown>>;
 const KNOWN: Entries = { known: scriptedMcpCommand('plain') };
 const write = (entries: Entries): void => writeFileSync(room.path, JSON.stringify({ mcpServers: entries }));
 const written = (): Entries => (JSON.parse(readFileSync(room.path, 'utf8')) as { mcpServers: Entries }).mcpServers;
-const start = (entries: Entries): Promise<Servers> => room.start(entries);
-const whenWaiting = (servers: Servers, id: string): Promise<McpServerView> =>
+const start = (entries: Entries): Promise<ConnectedServers> => room.start(entries);
+const whenWaiting = (servers: ConnectedServers, id: string): Promise<McpServerView> =>
   eventually(
     async () => {
       const view = await findView(servers, id);
@@ -43,24 +43,28 @@ describe('a local server written to mcp.json outside Toolyard', () => {
       approval: { isNew: true },
       error: { message: expect.stringMatching(/"planted" was added outside Toolyard/) as string },
     });
-    await expect(servers.test(OWNER, { id: 'planted' })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.reconnect(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.edit(OWNER, 'planted', { transport: stdio('plain') })).rejects.toMatchObject({
+    await expect(
+      servers.ask('POST /api/mcp/test', OWNER, { params: {}, body: { id: 'planted' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', OWNER, { params: { id: 'planted' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.editable.edit(OWNER, 'planted', { transport: stdio('plain') })).rejects.toMatchObject({
       code: 'conflict',
     });
-    await servers.change(OWNER, 'planted', { enabled: true });
+    await servers.editable.change(OWNER, 'planted', { enabled: true });
     // The other server is not affected.
     expect((await viewOf(servers, 'known')).state).toBe('ready');
 
-    const shown = await servers.approval(OWNER, 'planted');
+    const shown = await servers.editable.approval(OWNER, 'planted');
     expect(JSON.parse(shown.text)).toEqual({ ...entry, sandbox: false });
-    await expect(servers.approveEntry(OWNER, 'planted', { hash: 'another' })).rejects.toMatchObject({
+    await expect(servers.editable.approveEntry(OWNER, 'planted', { hash: 'another' })).rejects.toMatchObject({
       code: 'conflict',
     });
     expect(hasRun()).toBe(false);
-    await servers.approveEntry(OWNER, 'planted', { hash: shown.hash });
+    await servers.editable.approveEntry(OWNER, 'planted', { hash: shown.hash });
     await eventually(hasRun, { what: 'the approved server' });
-    await expect(servers.approval(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.editable.approval(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
 
     const again = await start({ ...KNOWN, planted: entry });
     expect((await viewOf(again, 'planted')).approval).toBeUndefined();
@@ -92,7 +96,7 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     await servers.close();
     writeFileSync(envFile, 'MODE=quiet\nLD_PRELOAD=/tmp/x.so\n');
     const loaded = await start({ a: entry });
-    expect((await loaded.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
+    expect((await loaded.editable.approval(OWNER, 'a')).text).toContain('"LD_PRELOAD": "/tmp/x.so"');
   });
 
   it('needs approval again when a folder it may use leads elsewhere', async () => {
@@ -105,13 +109,13 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
     symlinkSync(join(room.folder, 'other'), notes);
     const redirected = await start({ a: entry });
-    const { text, hash } = await redirected.approval(OWNER, 'a');
+    const { text, hash } = await redirected.editable.approval(OWNER, 'a');
     expect(text).toContain(
       JSON.stringify({ [notes]: join(room.folder, 'other') }, null, 4)
         .slice(2, -2)
         .trim(),
     );
-    await redirected.approveEntry(OWNER, 'a', { hash });
+    await redirected.editable.approveEntry(OWNER, 'a', { hash });
     expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
   });
 
@@ -119,18 +123,18 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     await start(KNOWN);
     const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'value' } };
     const servers = await start({ hiding });
-    const { text, line } = await servers.approval(OWNER, 'hiding');
+    const { text, line } = await servers.editable.approval(OWNER, 'hiding');
     expect(text).toContain(String.raw`"a⟨U+202E⟩b"`);
     expect(text).toContain(String.raw`"line\nbreak"`);
     expect(text).toContain('"KEY": "value"');
     expect(line).toBe(3);
     // The list, which more users may read, does not contain it.
-    expect(JSON.stringify(await servers.list(OWNER))).not.toContain('value');
+    expect(JSON.stringify(await servers.editable.list(OWNER))).not.toContain('value');
   });
 
   it('needs approval even if the same name was removed here before', async () => {
     const servers = await start(KNOWN);
-    await servers.remove(OWNER, 'known');
+    await servers.editable.remove(OWNER, 'known');
     write(KNOWN);
     expect((await whenWaiting(servers, 'known')).approval).toMatchObject({ isNew: true });
   });
@@ -139,20 +143,20 @@ describe('a local server written to mcp.json outside Toolyard', () => {
 describe('an entry is approved', () => {
   it('when it is added or changed here, also after a restart', async () => {
     const servers = await start(KNOWN);
-    await servers.add(OWNER, { id: 'mine', transport: stdio('plain') });
+    await servers.editable.add(OWNER, { id: 'mine', transport: stdio('plain') });
     await waitForState(servers, 'mine', 'ready');
     const env = { MODE: 'other' };
-    await servers.edit(OWNER, 'mine', { transport: { ...stdio('plain'), env } as never });
+    await servers.editable.edit(OWNER, 'mine', { transport: { ...stdio('plain'), env } as never });
     expect((await viewOf(servers, 'mine')).approval).toBeUndefined();
     const again = await start(written());
-    expect((await again.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
+    expect((await again.editable.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
   });
 
   it('only as before if the file cannot be written', async () => {
     const servers = await start(KNOWN);
     writeFileSync(room.path, '{ "mcpServers": ');
     await expect(
-      servers.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } }),
+      servers.editable.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } }),
     ).rejects.toMatchObject({ code: 'conflict' });
     const again = await start(KNOWN);
     expect((await viewOf(again, 'known')).approval).toBeUndefined();
@@ -160,7 +164,7 @@ describe('an entry is approved', () => {
 
   it('at the upgrade if it is in the file, once that can be read', async () => {
     const broken = await room.start('{ "mcpServers": ');
-    expect((await broken.list(OWNER)).items).toEqual([]);
+    expect((await broken.editable.list(OWNER)).items).toEqual([]);
     const servers = await start(KNOWN);
     expect((await viewOf(servers, 'known')).approval).toBeUndefined();
     const later = await start({ ...KNOWN, later: scriptedMcpCommand('plain') });
@@ -206,14 +210,18 @@ describe('an entry that contacts a host', () => {
     await room.start(KNOWN, { env });
     const servers = await room.start({ ...KNOWN, web: entryOf(url) }, { env });
     expect(await viewOf(servers, 'web')).toMatchObject({ state: 'failed', approval: { isNew: true } });
-    await expect(servers.test(OWNER, { id: 'web' })).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.reconnect(OWNER, 'web')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.ask('POST /api/mcp/test', OWNER, { params: {}, body: { id: 'web' } })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', OWNER, { params: { id: 'web' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
     await waitForState(servers, 'known', 'ready');
     expect(requests).toEqual([]);
-    const shown = await servers.approval(OWNER, 'web');
+    const shown = await servers.editable.approval(OWNER, 'web');
     expect(shown).toMatchObject({ contacts: [expect.stringContaining(url)], variables: ['CANARY'] });
     expect(JSON.stringify(shown)).not.toContain('canary-value');
-    await servers.approveEntry(OWNER, 'web', { hash: shown.hash });
+    await servers.editable.approveEntry(OWNER, 'web', { hash: shown.hash });
     await eventually(() => requests.some((each) => each.includes('canary-value')), { what: 'the approved request' });
   });
 
@@ -239,7 +247,7 @@ describe('an entry that contacts a host', () => {
     ]) {
       const changed = await room.start({ web: { ...entry, ...change } }, { env });
       expect([change, (await viewOf(changed, 'web')).approval]).toMatchObject([change, { isNew: false }]);
-      expect((await changed.approval(OWNER, 'web')).text).not.toMatch(/literal|another/);
+      expect((await changed.editable.approval(OWNER, 'web')).text).not.toMatch(/literal|another/);
     }
     for (const change of [{}, { disabledTools: ['x'] }, { callTimeoutMs: 5 }, { type: 'http' }]) {
       const same = await start({ web: { ...entry, ...change } });
@@ -251,9 +259,13 @@ describe('an entry that contacts a host', () => {
     const { url } = await listener();
     const entry = { url: `http://${url}/a`, oauth: { scope: 'a' }, disabled: true };
     const servers = await start({ web: entry });
-    await servers.add(OWNER, { id: 'mine', enabled: false, transport: { type: 'http', url: `http://${url}/b` } });
-    await servers.edit(OWNER, 'web', { transport: { type: 'http', url: `http://${url}/c` } });
+    await servers.editable.add(OWNER, {
+      id: 'mine',
+      enabled: false,
+      transport: { type: 'http', url: `http://${url}/b` },
+    });
+    await servers.editable.edit(OWNER, 'web', { transport: { type: 'http', url: `http://${url}/c` } });
     const again = await start(written());
-    expect((await again.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
+    expect((await again.editable.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
   });
 });

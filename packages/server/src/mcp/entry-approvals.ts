@@ -26,7 +26,7 @@ export type EntryLaunch = { hash: string; launch: JsonObject };
  */
 export type EntryApprovals = {
   /** The entries that need approval, by id. `isWhole`: the file could be read. */
-  waiting(entries: readonly McpConfigEntry[], isWhole: boolean): Promise<ReadonlyMap<string, WaitingEntry>>;
+  unapproved(entries: readonly McpConfigEntry[], isWhole: boolean): Promise<ReadonlyMap<string, UnapprovedEntry>>;
   approve(id: string, hash: string): Promise<void>;
   /** Withdraws the approval of this version, or of all. */
   withdraw(id: string, hash?: string): Promise<void>;
@@ -35,7 +35,7 @@ export type EntryApprovals = {
 };
 
 /** `isNew`: nothing was ever approved under this id. */
-export type WaitingEntry = EntryLaunch & { isNew: boolean };
+export type UnapprovedEntry = EntryLaunch & { isNew: boolean };
 
 export type EntryApprovalsOptions = {
   /** False for a command without a server; the next start of a server pins existing entries. */
@@ -75,27 +75,27 @@ export function createEntryApprovals(
     approved,
     withdraw: async (id, hash) =>
       setApproved(id, hash === undefined ? [] : (await approved(id)).filter((each) => each !== hash)),
-    async waiting(entries, isWhole) {
+    async unapproved(entries, isWhole) {
       const launches = new Map<string, EntryLaunch>();
       for (const entry of entries) {
         const launch = launchOfEntry(entry);
         if (launch !== null) launches.set(entry.id, launch);
       }
-      const waiting = new Map<string, WaitingEntry>();
+      const unapproved = new Map<string, UnapprovedEntry>();
       if (!isPinned) await pinExisting(launches, isWhole);
-      if (!isPinned) return waiting;
+      if (!isPinned) return unapproved;
       for (const [id, launch] of launches) {
         const before = await approved(id);
-        if (!before.includes(launch.hash)) waiting.set(id, { ...launch, isNew: before.length === 0 });
+        if (!before.includes(launch.hash)) unapproved.set(id, { ...launch, isNew: before.length === 0 });
       }
-      return waiting;
+      return unapproved;
     },
   };
 }
 
-function launchOfEntry({ written, switches, oauth, ...entry }: McpConfigEntry): EntryLaunch | null {
+function launchOfEntry({ written, settings, oauth, ...entry }: McpConfigEntry): EntryLaunch | null {
   const filled = 'config' in entry ? entry.config.transport : undefined;
-  return written === undefined ? null : launchOf(written, { filled, trusted: switches.trusted, oauth });
+  return written === undefined ? null : launchOf(written, { filled, trusted: settings.trusted, oauth });
 }
 
 type Privileges = {
@@ -150,7 +150,7 @@ function hidden(value: JsonValue): JsonValue {
 }
 
 /** The exact text for approval, with hidden characters made visible. */
-export function approvalView(id: string, line: number, { launch, hash, isNew }: WaitingEntry): McpEntryApproval {
+export function approvalView(id: string, line: number, { launch, hash, isNew }: UnapprovedEntry): McpEntryApproval {
   const text = showHidden(JSON.stringify(launch, null, 2));
   const variables = [...text.matchAll(/\$\{env:([^}]+)\}/g)].flatMap(([, name = '']) => name);
   const contacts = ['url', 'gateway'].flatMap((key) => hostIn(launch[key]) ?? []);
@@ -165,7 +165,7 @@ function hostIn(value: JsonValue | undefined): string | undefined {
 }
 
 /** Why an entry is not started. */
-export function needsApproval(id: string, line: number, { isNew }: WaitingEntry): ToolyardError {
+export function createUnapprovedError(id: string, line: number, { isNew }: UnapprovedEntry): ToolyardError {
   const what = isNew ? 'was added' : 'was changed';
   return new ToolyardError({
     code: 'conflict',

@@ -4,7 +4,7 @@ import { createFakeClock, eventually, startHostedService, startScriptedMcp } fro
 import { StorageError } from '@toolyard/storage';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { Servers } from '../services.ts';
+import type { ConnectedServers } from './servers.ts';
 import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-bench.ts';
 
 const configuration = resolveAgentConfig([{}], null);
@@ -46,13 +46,13 @@ describe('a server at a hosting service', () => {
     const service = await startService();
     const servers = await room.start([mail(service)]);
     await room.viewWhen('mail', 'ready');
-    await servers.remove(OWNER, 'mail');
+    await servers.editable.remove(OWNER, 'mail');
     expect(service.instances).toEqual([]);
     const again = await room.start([mail(service)]);
     await room.viewWhen('mail', 'ready');
     await service.close();
-    await again.remove(OWNER, 'mail');
-    expect((await again.list(OWNER)).items).toEqual([]);
+    await again.editable.remove(OWNER, 'mail');
+    expect((await again.editable.list(OWNER)).items).toEqual([]);
     expect(room.logged.join()).toContain('not at its hosting service');
     expect(room.logged.join()).not.toContain('key-of-the-test');
   });
@@ -73,8 +73,11 @@ describe('a server at a hosting service', () => {
   });
 
   it.each([
-    ['was disabled meanwhile', (servers: Servers) => servers.change(OWNER, 'mail', { enabled: false })],
-    ['belongs to a process that shuts down', (servers: Servers) => servers.close()],
+    [
+      'was disabled meanwhile',
+      (servers: ConnectedServers) => servers.editable.change(OWNER, 'mail', { enabled: false }),
+    ],
+    ['belongs to a process that shuts down', (servers: ConnectedServers) => servers.close()],
   ])('is not connected again after a storage outage when it %s', async (_why, end) => {
     const service = await startService();
     const clock = createFakeClock();
@@ -95,20 +98,20 @@ describe('a server at a hosting service', () => {
     const servers = await room.start([]);
     const { id, transport } = mail(service);
     if (transport.type !== 'hosted') throw new Error('it is hosted');
-    await servers.add(OWNER, { id, transport });
+    await servers.editable.add(OWNER, { id, transport });
     await room.viewWhen('mail', 'ready');
-    const shownEntry = await servers.configuration(OWNER, 'mail');
+    const shownEntry = await servers.editable.configuration(OWNER, 'mail');
     expect(shownEntry.transport).toEqual({ ...transport, apiKey: { secret: true } });
 
     const kept = { ...transport, apiKey: { secret: true } } as const;
-    await servers.edit(OWNER, 'mail', { transport: { ...kept, user: 'ann' } });
+    await servers.editable.edit(OWNER, 'mail', { transport: { ...kept, user: 'ann' } });
     await room.viewWhen('mail', 'ready');
     expect(service.asked.filter(({ path }) => path.endsWith('/create')).map(({ body }) => body['userId'])).toEqual([
       'toolyard',
       'ann',
     ]);
     await expect(
-      servers.edit(OWNER, 'mail', { transport: { ...kept, url: 'http://127.0.0.1:1/' } }),
+      servers.editable.edit(OWNER, 'mail', { transport: { ...kept, url: 'http://127.0.0.1:1/' } }),
     ).rejects.toMatchObject({ code: 'bad_request', message: expect.stringContaining('apiKey') as string });
   });
 

@@ -4,7 +4,7 @@ import type { PluginServer, PluginServerAnswers } from '@toolyard/testing';
 import { startPluginServer } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { Servers } from '../services.ts';
+import type { ConnectedServers } from './servers.ts';
 import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-bench.ts';
 
 const SECRET = 'secret-of-the-test';
@@ -32,11 +32,11 @@ const SETTINGS = {
   required: ['apiKey'],
 };
 
-function startWith(plugin: PluginServer, more: object = {}): Promise<Servers> {
+function startWith(plugin: PluginServer, more: object = {}): Promise<ConnectedServers> {
   return room.start({ shop: { type: 'plugin', url: `${plugin.url}/manifest.json`, ...more } });
 }
 
-async function search(servers: Servers): Promise<{ text: string; outcome: string }> {
+async function search(servers: ConnectedServers): Promise<{ text: string; outcome: string }> {
   const selection = await servers.select(resolveAgentConfig([{}], null), NEVER_ABORTED);
   const { content, outcome } = await selection.callTool({ serverId: 'shop', name: 'search' }, {});
   const [part] = content;
@@ -73,7 +73,7 @@ describe('a legacy plugin', () => {
     expect((await search(servers)).text).toContain('needs settings that are not set: apiKey');
 
     const stored = { apiKey: SECRET, limit: 5, safe: 'yes', unknown: 'x' };
-    const answer = await servers.setPlugin(OWNER, 'shop', { values: stored });
+    const answer = await servers.editable.setPlugin(OWNER, 'shop', { values: stored });
     expect(answer).toMatchObject({
       title: 'Shop',
       kind: 'default',
@@ -81,7 +81,7 @@ describe('a legacy plugin', () => {
       secrets: ['apiKey'],
       schema: { properties: { apiKey: { format: 'password' } } },
     });
-    expect(await servers.plugin(OWNER, 'shop')).toEqual(answer);
+    expect(await servers.editable.plugin(OWNER, 'shop')).toEqual(answer);
     // What the plugin repeats is redacted; without a reconnect it has the settings.
     expect((await search(servers)).text).toBe('{"apiKey":"•••","limit":5,"safe":"yes"}');
     expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(
@@ -89,13 +89,13 @@ describe('a legacy plugin', () => {
     );
 
     // A secret that is left out stays; an empty one is deleted.
-    await servers.setPlugin(OWNER, 'shop', { values: { limit: 6 } });
+    await servers.editable.setPlugin(OWNER, 'shop', { values: { limit: 6 } });
     await search(servers);
     expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(`{"apiKey":"${SECRET}","limit":6}`);
-    const log = await servers.log(OWNER, 'shop');
+    const log = await servers.ask('GET /api/mcp/servers/{id}/log', OWNER, { params: { id: 'shop' }, query: {} });
     expect(JSON.stringify([answer, await room.viewWhen('shop', 'ready'), log, room.logged])).not.toContain(SECRET);
     expect(everythingIn(room.folder)).not.toContain(SECRET);
-    await servers.setPlugin(OWNER, 'shop', { values: { apiKey: '' } });
+    await servers.editable.setPlugin(OWNER, 'shop', { values: { apiKey: '' } });
     expect(await room.storage.secrets.names(OWNER)).toEqual([]);
   });
 
@@ -104,12 +104,12 @@ describe('a legacy plugin', () => {
     const [plugin, other] = [await startPlugin(answers), await startPlugin(answers)];
     const servers = await startWith(plugin);
     await room.viewWhen('shop', 'ready');
-    await servers.setPlugin(OWNER, 'shop', { values: { apiKey: SECRET } });
-    await servers.edit(OWNER, 'shop', { transport: { type: 'plugin', url: `${other.url}/manifest.json` } });
+    await servers.editable.setPlugin(OWNER, 'shop', { values: { apiKey: SECRET } });
+    await servers.editable.edit(OWNER, 'shop', { transport: { type: 'plugin', url: `${other.url}/manifest.json` } });
     await room.viewWhen('shop', 'ready');
     expect((await search(servers)).text).toContain('not set: apiKey');
     expect(JSON.stringify(other.asked)).not.toContain(SECRET);
-    await servers.remove(OWNER, 'shop');
+    await servers.editable.remove(OWNER, 'shop');
     expect(await room.storage.secrets.names(OWNER)).toEqual([]);
   });
 
@@ -117,35 +117,35 @@ describe('a legacy plugin', () => {
     const plugin = await startPlugin({ '/manifest.json': { body: manifest({ settings: SETTINGS }) } });
     const servers = await startWith(plugin);
     await room.viewWhen('shop', 'ready');
-    await expect(servers.setPlugin(OWNER, 'shop', { values: { limit: 'many' } })).rejects.toMatchObject({
+    await expect(servers.editable.setPlugin(OWNER, 'shop', { values: { limit: 'many' } })).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringContaining('limit') as string,
     });
-    await servers.add(OWNER, {
+    await servers.editable.add(OWNER, {
       id: 'files',
       transport: { type: 'stdio', command: 'x', sandbox: false },
       enabled: false,
     });
-    await expect(servers.plugin(OWNER, 'files')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(servers.editable.plugin(OWNER, 'files')).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('masks settings of mcp.json, which stay where they are', { tags: ['C7.18'] }, async () => {
     const plugin = await startPlugin({ '/manifest.json': { body: manifest({ settings: SETTINGS }) }, '/search': {} });
     const servers = await startWith(plugin, { settings: { apiKey: SECRET } });
     await room.viewWhen('shop', 'ready');
-    const shown = await servers.configuration(OWNER, 'shop');
+    const shown = await servers.editable.configuration(OWNER, 'shop');
     const kept = {
       type: 'plugin',
       url: `${plugin.url}/manifest.json`,
       settings: { apiKey: { secret: true } },
     } as const;
     expect(shown.transport).toEqual(kept);
-    await servers.edit(OWNER, 'shop', { transport: kept });
+    await servers.editable.edit(OWNER, 'shop', { transport: kept });
     expect(JSON.parse(readFileSync(room.path, 'utf8'))).toMatchObject({
       mcpServers: { shop: { type: 'plugin', settings: { apiKey: SECRET } } },
     });
     await expect(
-      servers.edit(OWNER, 'shop', { transport: { ...kept, gateway: 'https://attacker.example/' } }),
+      servers.editable.edit(OWNER, 'shop', { transport: { ...kept, gateway: 'https://attacker.example/' } }),
     ).rejects.toMatchObject({ code: 'bad_request' });
   });
 

@@ -32,7 +32,7 @@ const remaining = (): string[] =>
 it('deletes the private folder of a server that was removed or is no longer listed', needs(SANDBOX), async () => {
   const all = await room.start({ one: leaving('one'), two: leaving('two'), three: leaving('three') });
   await eventually(() => remaining().length === 3, { what: 'three private folders' });
-  await all.remove(me, 'one');
+  await all.editable.remove(me, 'one');
   await eventually(() => remaining().sort().join() === 'three,two', { what: 'the deletion of the removed one' });
   await room.start({ two: leaving('two') });
   await eventually(() => remaining().join() === 'two', { what: 'the deletion of the one that is no longer listed' });

@@ -2,7 +2,7 @@ import { findDecision } from '@toolyard/protocol';
 import type { McpBehaviour } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
-import type { Servers } from '../services.ts';
+import type { ConnectedServers } from './servers.ts';
 import { OWNER, commandServer, useServerBench } from './test-fixtures/server-bench.ts';
 
 const room = useServerBench();
@@ -20,7 +20,7 @@ const behaviour = (who: string, readOnly: boolean): McpBehaviour => ({
   ],
 });
 
-async function startBoth(): Promise<{ servers: Servers; selection: Awaited<ReturnType<Servers['select']>> }> {
+async function startBoth(): Promise<{ servers: ConnectedServers; selection: Awaited<ReturnType<ConnectedServers['select']>> }> {
   const servers = await room.start(
     (['good', 'evil'] as const).map((id) => commandServer(id, behaviour(id, id === 'good'))),
   );
@@ -53,7 +53,7 @@ describe('attack 18: two servers with a tool of the same name', () => {
     const decided = await room.storage.permissions.list(OWNER, { conversationId: 'any' });
     expect(findDecision(tool, decided)).toBe('allow');
     expect(findDecision({ ...tool, serverId: 'evil' }, decided)).toBeUndefined();
-    const shown = (await servers.list(OWNER)).items.flatMap((view) =>
+    const shown = (await servers.editable.list(OWNER)).items.flatMap((view) =>
       view.tools.map(({ tool: { serverId }, title, permission }) => ({ view: view.id, serverId, title, permission })),
     );
     expect(shown).toEqual([

@@ -96,7 +96,7 @@ describe('the tools of a run', () => {
     expect(awaited).toEqual([['slow']]);
 
     // Another attempt is awaited again, until the user skips it.
-    void servers.reconnect(me, 'slow').catch(() => undefined);
+    void servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'slow' } }).catch(() => undefined);
     await waitForState(servers, 'slow', 'connecting');
     const skip = new AbortController();
     const skipped = servers.select(selectServers(), NEVER_ABORTED, { ...wait, skip: skip.signal });
@@ -126,7 +126,7 @@ describe('the tools of a run', () => {
     const functions = new FunctionTools([{ id: 'sums', tools: [add] }]);
     const servers = await room.start([], { functions, builtIn: [...functions.servers] });
     await waitForState(servers, 'sums', 'ready');
-    await servers.change(me, 'sums', { enabled: false });
+    await servers.editable.change(me, 'sums', { enabled: false });
     const selection = await servers.select(selectServers({ sums: true }), NEVER_ABORTED, {
       onAwaited: (ids) => expect.unreachable(`a run says that it waits for ${ids.join()}`),
     });
@@ -142,9 +142,9 @@ describe('the tools of a run', () => {
     const selection = await servers.select(selectServers({ b: false }), NEVER_ABORTED);
     const sources = selection.contextSources();
     expect(sources.serverInstructions).toEqual([{ serverId: 'a', text: 'Read first.' }]);
-    await servers.change(me, 'c', { enabled: false });
+    await servers.editable.change(me, 'c', { enabled: false });
     expect(selection.contextSources().serverInstructions).toBe(sources.serverInstructions);
-    await servers.change(me, 'a', { enabled: false });
+    await servers.editable.change(me, 'a', { enabled: false });
     expect(selection.contextSources().serverInstructions).toEqual([]);
   });
 

@@ -14,13 +14,13 @@ const SELECTIONS_KEPT = 100;
 
 type SelectionsOptions = {
   host: McpHost;
-  book: ServerList;
+  serverList: ServerList;
   /** Default: {@link RUN_PATIENCE_MS}. */
   patienceMs?: number | undefined;
   /** Connects a disabled server while it is in use. */
-  borrowIfOff: (id: string) => void;
+  connectTemporarily: (id: string) => void;
   /** Reads sign-ins made by another process with the same database. */
-  lookForSignIns: () => Promise<void>;
+  reloadSignIns: () => Promise<void>;
   /** Called at every turn, and before and after each call. */
   onUse: (serverId: string, calls: -1 | 0 | 1) => void;
 };
@@ -47,13 +47,13 @@ export class Selections {
     wait: ServerWait = {},
   ): Promise<ToolHost & ToolSource> {
     signal.throwIfAborted();
-    const { book, borrowIfOff, lookForSignIns } = this.#options;
-    const serverIds = book.all.flatMap((server) => {
-      const chosen = configuration.servers[server.id] ?? book.isEnabled(server.id);
+    const { serverList, connectTemporarily, reloadSignIns } = this.#options;
+    const serverIds = serverList.all.flatMap((server) => {
+      const chosen = configuration.servers[server.id] ?? serverList.isEnabled(server.id);
       return chosen && 'config' in server ? [server.id] : [];
     });
-    for (const id of serverIds) borrowIfOff(id);
-    await lookForSignIns();
+    for (const id of serverIds) connectTemporarily(id);
+    await reloadSignIns();
     await this.#waitFor(serverIds, signal, wait);
     return this.#selection(serverIds, configuration.disabledTools);
   }
@@ -76,15 +76,15 @@ export class Selections {
   }
 
   #selection(serverIds: readonly string[], disabledTools: readonly string[]): ToolHost & ToolSource {
-    const { host, book, onUse } = this.#options;
-    const key = JSON.stringify([serverIds, disabledTools, book.version]);
+    const { host, serverList, onUse } = this.#options;
+    const key = JSON.stringify([serverIds, disabledTools, serverList.version]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
     const disabled = new Set(disabledTools);
     const chosen = new Set(serverIds);
     const view = host.select(
       chosen,
-      (tool) => disabled.has(formatToolReference(tool)) || !book.isToolOn(tool),
+      (tool) => disabled.has(formatToolReference(tool)) || !serverList.isToolOn(tool),
       (serverId) => {
         onUse(serverId, 1);
         return () => onUse(serverId, -1);

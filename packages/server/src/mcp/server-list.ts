@@ -48,7 +48,7 @@ export class ServerList {
   }
 
   /** Reads changes made by another process. Returns the servers that were enabled or disabled by them. */
-  async readAgain(): Promise<string[]> {
+  async reload(): Promise<string[]> {
     const { settings, owner } = this.#options;
     let seen: number;
     let enabled: JsonValue | undefined;

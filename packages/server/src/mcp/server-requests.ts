@@ -1,183 +1,160 @@
-import type { McpHost } from '@toolyard/mcp-host';
-import { redactedError, testCall } from '@toolyard/mcp-host';
+import type { InspectOptions, McpHost, ServerConfig, ServerHealth } from '@toolyard/mcp-host';
+import { inspectServer, redactedError } from '@toolyard/mcp-host';
 import type {
-  CallMcpTool,
   Clock,
-  CompleteMcpArgument,
-  GetMcpPrompt,
-  McpAppDocument,
-  McpCompletion,
-  McpFilledPrompt,
-  McpFollowedResources,
-  McpLogPage,
   McpPromptList,
-  McpResourceContents,
   McpResourceView,
-  McpTaskList,
+  McpServerView,
   McpTemplateView,
-  McpTestedCall,
+  McpTestReport,
+  McpToolDetail,
   Owner,
-  ReadMcpResource,
-  ToolResult,
 } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
+import type { ServerLists } from '../services.ts';
+import type { EditableServers } from './editable-servers.ts';
+import { NO_USER_HANDLERS } from './no-user-handlers.ts';
+import type { ServerConnections } from './server-connections.ts';
+import { PATIENCE_MS } from './server-connections.ts';
 import type { ResourceFollows } from './resource-follows.ts';
-import type { ListedSkills, SkillFileOf } from '../services.ts';
-import { truncateContents, truncateMessages, truncateResult, truncateTest } from './truncate.ts';
-import { logPage } from './server-log-page.ts';
 
 /** How long to wait for a list that is still loading, in milliseconds. */
-const PATIENCE_MS = 5_000;
+const LIST_WAIT_MS = 5_000;
 
 export type ServerRequestsOptions = {
   host: McpHost;
-  clock: Pick<Clock, 'monotonic'>;
+  clock: Clock;
+  editable: EditableServers;
+  connections: ServerConnections;
   /** Subscriptions of clients. */
   follows: ResourceFollows;
-  ids: () => readonly string[];
-  /** Redacts the secrets of a server's configuration in a text. */
-  redactor(id: string): (text: string) => string;
-  /** Connects a server if needed and waits for it, up to a limit. @throws ToolyardError if it does not exist */
-  ready(id: string, signal?: AbortSignal): Promise<void>;
-  /** Called before and after every request to a server. */
-  use(id: string, calls: -1 | 1): void;
+  /** For connections of tests. */
+  inspect: Pick<InspectOptions, 'createTransport' | 'clientInfo' | 'signIn'>;
 };
 
-/** Requests of users and programs to servers, without a model. */
-export class ServerRequests {
-  readonly #options: ServerRequestsOptions;
+/** Requests of users and programs to servers, without a model, in the process that has the connections. */
+export class ServerRequests implements ServerLists {
+  readonly clock: Clock;
+  readonly host: McpHost;
+  readonly editable: EditableServers;
+  readonly connections: ServerConnections;
+  readonly follows: ResourceFollows;
+  readonly #inspect: ServerRequestsOptions['inspect'];
+  /** Health of servers that are being tested. */
+  readonly #tests = new Set<() => readonly ServerHealth[]>();
 
-  constructor(options: ServerRequestsOptions) {
-    this.#options = options;
+  constructor({ clock, host, editable, connections, follows, inspect }: ServerRequestsOptions) {
+    this.clock = clock;
+    this.host = host;
+    this.editable = editable;
+    this.connections = connections;
+    this.follows = follows;
+    this.#inspect = inspect;
   }
 
-  log(id: string, after: string | undefined, redact: (text: string) => string): McpLogPage {
-    const { host } = this.#options;
-    return logPage(host.log(id), host.wireLog(id), after, redact);
+  /** Tests a connection that is closed afterwards. Never throws for errors of the server. */
+  inspect(config: ServerConfig, signal?: AbortSignal): Promise<McpTestReport> {
+    // Some servers offer more tools to clients that support elicitation; advertise the same capabilities as in use.
+    return inspectServer({
+      ...this.#inspect,
+      clock: this.clock,
+      handlers: NO_USER_HANDLERS,
+      callerRoots: true,
+      config,
+      ...defined({ signal }),
+      whileConnecting: (health) => {
+        this.#tests.add(health);
+        return () => this.#tests.delete(health);
+      },
+    });
   }
 
-  async call(
-    { ownerId: principal }: Owner,
-    id: string,
-    { tool, arguments: args = {} }: CallMcpTool,
-    signal?: AbortSignal,
-  ): Promise<ToolResult> {
-    const options = { caller: { principal }, ...defined({ signal }) };
-    const result = await this.#with(id, signal, (host) => host.callTool({ serverId: id, name: tool }, args, options));
-    return truncateResult(result);
+  /** The download of a server during a test. */
+  launchOfTest(id: string): ServerHealth['launch'] {
+    return [...this.#tests].flatMap((test) => test()).find((health) => health.id === id && health.launch)?.launch;
   }
 
-  async testTool(
-    { ownerId: principal }: Owner,
-    id: string,
-    { tool, arguments: args = {} }: CallMcpTool,
-    signal?: AbortSignal,
-  ): Promise<McpTestedCall> {
-    const options = { caller: { principal }, ...defined({ signal }) };
-    const call = { tool: { serverId: id, name: tool }, args, options };
-    return truncateTest(await this.#with(id, signal, (host) => testCall(host, this.#options.clock, call)));
+  async tools(principal: Owner, id: string): Promise<McpToolDetail[]> {
+    const { editable } = this;
+    await this.#ready(id);
+    const { state, error } = this.healthOf(id) ?? {};
+    if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
+      throw new ToolyardError(redactedError(error, editable.redactor(id)));
+    }
+    return editable.toolDetails(principal, id);
   }
 
-  async tasks(id: string): Promise<McpTaskList> {
-    return { items: await this.#with(id, undefined, (host) => host.tasks(id)) };
-  }
-
-  async taskResult(id: string, taskId: string, signal?: AbortSignal): Promise<ToolResult> {
-    const options = signal === undefined ? {} : { signal };
-    return truncateResult(await this.#with(id, signal, (host) => host.taskResult(id, taskId, options)));
-  }
-
-  async cancelTask(id: string, taskId: string): Promise<McpTaskList> {
-    await this.#with(id, undefined, (host) => host.cancelTask(id, taskId));
-    return this.tasks(id);
-  }
-
-  followResources(id: string, uris: readonly string[]): Promise<McpFollowedResources> {
-    return this.#with(id, undefined, () => this.#options.follows.follow(id, uris));
-  }
-
-  async resources(id: string): Promise<McpResourceView[]> {
+  async resources(_principal: Owner, id: string): Promise<McpResourceView[]> {
     const listed = await this.#listed(id, (host) => host.resources.resources(id));
     return listed.map(({ icons: _icons, ...resource }) => resource);
   }
 
-  async templates(id: string): Promise<McpTemplateView[]> {
+  async templates(_principal: Owner, id: string): Promise<McpTemplateView[]> {
     const listed = await this.#listed(id, (host) => host.resources.templates(id));
     return listed.map(({ icons: _icons, ...template }) => template);
   }
 
-  async read(id: string, { uri, fresh }: ReadMcpResource, signal?: AbortSignal): Promise<McpResourceContents> {
-    const options = defined({ fresh, signal });
-    const contents = await this.#with(id, signal, (host) => host.resources.read(id, uri, options));
-    return { contents: truncateContents(contents) };
-  }
-
-  skills(id: string, signal?: AbortSignal): Promise<ListedSkills> {
-    return this.#with(id, signal, (host) => host.skills(id, defined({ signal })));
-  }
-
-  async skillFile(id: string, { uri, path }: SkillFileOf, signal?: AbortSignal): Promise<string> {
-    const { bytes } = await this.#with(id, signal, (host) => host.readSkill(id, uri, path, defined({ signal })));
-    return Buffer.from(bytes).toString('base64');
-  }
-
-  async app(id: string, uri: string, signal?: AbortSignal): Promise<McpAppDocument> {
-    return this.#with(id, signal, (host) => host.readApp(id, uri, defined({ signal })));
-  }
-
   /** Prompts of connected servers only; waits for no other. */
   async prompts(): Promise<McpPromptList> {
-    const { prompts, failures } = await this.#options.host.getAllPrompts();
-    const order = this.#options.ids();
+    const { prompts, failures } = await this.host.getAllPrompts();
+    const { ids: order } = this.editable.serverList;
     const items = prompts
       .map(({ icons: _icons, ...prompt }) => prompt)
       .sort((one, other) => order.indexOf(one.serverId) - order.indexOf(other.serverId));
     const publicFailures = failures.map((failure) => ({
       ...failure,
-      error: redactedError(failure.error, this.#options.redactor(failure.serverId)),
+      error: redactedError(failure.error, this.editable.redactor(failure.serverId)),
     }));
     return { items, failures: publicFailures };
   }
 
-  async getPrompt(id: string, prompt: GetMcpPrompt, signal?: AbortSignal): Promise<McpFilledPrompt> {
-    const options = signal === undefined ? {} : { signal };
-    const { messages, ...rest } = await this.#with(id, signal, (host) =>
-      host.getPrompt(id, prompt.name, prompt.arguments ?? {}, options),
-    );
-    return { ...rest, messages: truncateMessages(messages) };
-  }
-
-  complete(
-    id: string,
-    { target, argument, filledArguments = {} }: CompleteMcpArgument,
-    signal?: AbortSignal,
-  ): Promise<McpCompletion> {
-    const options = signal === undefined ? {} : { signal };
-    return this.#with(id, signal, (host) => host.complete(id, target, argument, filledArguments, options));
-  }
-
   /** A list of a ready server. @throws ToolyardError with the reason if it is not ready */
   async #listed<T>(id: string, look: (host: McpHost) => readonly T[]): Promise<readonly T[]> {
-    return this.#with(id, undefined, async (host) => {
-      await host.whenListed(id, undefined, PATIENCE_MS);
-      const health = host.health().find((each) => each.id === id);
+    return this.use(id, undefined, async (host) => {
+      await host.whenListed(id, undefined, LIST_WAIT_MS);
+      const health = this.healthOf(id);
       if (health?.error !== undefined && health.state !== 'ready') throw new ToolyardError(health.error);
       return look(host);
     });
   }
 
-  async #with<T>(id: string, signal: AbortSignal | undefined, ask: (host: McpHost) => Promise<T>): Promise<T> {
-    const { host } = this.#options;
-    await this.#options.ready(id, signal);
-    this.#options.use(id, 1);
+  /**
+   * Makes requests to a server that is connected if needed, and kept connected for a while. Its errors do not repeat
+   * secrets of its configuration.
+   */
+  async use<T>(id: string, signal: AbortSignal | undefined, ask: (host: McpHost) => Promise<T>): Promise<T> {
+    const { connections, editable, host } = this;
+    await this.#ready(id, signal);
+    connections.use(id, 1);
     try {
       return await ask(host);
     } catch (thrown) {
-      // Messages of a server may repeat secrets of its configuration.
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      throw new ToolyardError(redactedError(thrown.toJSON(), this.#options.redactor(id)), { cause: thrown });
+      throw new ToolyardError(redactedError(thrown.toJSON(), editable.redactor(id)), { cause: thrown });
     } finally {
-      this.#options.use(id, -1);
+      connections.use(id, -1);
     }
+  }
+
+  async #ready(id: string, signal?: AbortSignal): Promise<void> {
+    this.editable.configOf(id);
+    await this.connections.ready(id, signal);
+  }
+
+  /** Checks that a request may change the connection of a server. @throws ToolyardError `conflict` for a fault */
+  checkChange(principal: Owner, id: string): void {
+    this.editable.check(principal, id);
+    this.editable.configOf(id);
+  }
+
+  /** The view of a server once its attempt to connect is over, or after a while. */
+  async settled(principal: Owner, id: string): Promise<McpServerView> {
+    await this.host.whenSettled([id], undefined, PATIENCE_MS);
+    return this.editable.view(principal, id);
+  }
+
+  /** The health of a server; undefined if it is not known. */
+  healthOf(id: string): ServerHealth | undefined {
+    return this.host.health().find((each) => each.id === id);
   }
 }

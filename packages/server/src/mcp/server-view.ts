@@ -141,10 +141,10 @@ function faulty(
   };
 }
 
-function placeOf({ entry, waiting }: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+function placeOf({ entry, unapproved }: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
   return {
     ...(entry !== undefined && 'fault' in entry ? { fault: { file: 'mcp.json', line: entry.line } } : {}),
-    ...(waiting === undefined ? {} : { approval: { hash: waiting.hash, isNew: waiting.isNew } }),
+    ...(unapproved === undefined ? {} : { approval: { hash: unapproved.hash, isNew: unapproved.isNew } }),
   };
 }
 

@@ -40,7 +40,7 @@ export type ServersOptions = {
 /** Responsibilities of a process for servers that it shares with others. */
 export type ServersPart = {
   /** False hides the server from this process. */
-  isThere(config: ServerConfig): boolean;
+  isVisible(config: ServerConfig): boolean;
   /** False while another process is connected to it instead. */
   mayConnect(id: string): boolean;
   /** Wraps the transports of this process with those that reach servers through other processes. */

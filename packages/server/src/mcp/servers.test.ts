@@ -28,7 +28,7 @@ describe('the servers at a start', () => {
   it('are the built-in ones, those of the file and those of the flags', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' } }],
-      waiting: new Map(),
+      unapproved: new Map(),
       entries: entries('{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b", "disabled": true}}}'),
       flags: [{ id: 'c', transport: { type: 'http', url: 'http://x/mcp' } }],
       log,
@@ -46,7 +46,7 @@ describe('the servers at a start', () => {
   it('with the same id: flags override the file, and both override built-in servers, which then are not built in', () => {
     const servers = configuredServers({
       builtIn: [{ id: 'date', transport: { type: 'stdio', command: 'node' }, builtIn: true }],
-      waiting: new Map(),
+      unapproved: new Map(),
       entries: entries('{"mcpServers": {"date": {"command": "mine"}, "x": {"command": "x"}}}'),
       flags: [{ id: 'x', transport: { type: 'stdio', command: 'y' }, builtIn: true }],
       log,
@@ -86,7 +86,7 @@ describe('the MCP servers of a process', () => {
     await waitForState(servers, 'bad', 'failed');
     const tool = { serverId: 'good', name: 'echo' };
     await room.storage.permissions.set(me, { tool, conversationId: null, decision: 'never', at: 0 });
-    expect((await servers.list(me)).items).toMatchObject([
+    expect((await servers.editable.list(me)).items).toMatchObject([
       {
         id: 'good',
         enabled: true,
@@ -123,7 +123,10 @@ describe('the MCP servers of a process', () => {
     const both = [programWithPid('one'), programWithPid('two')];
     const servers = await room.start(both);
     const [pid, other] = [await pidOf(servers, 'one'), await pidOf(servers, 'two')];
-    expect(await servers.change(me, 'one', { enabled: false })).toMatchObject({ enabled: false, state: 'disabled' });
+    expect(await servers.editable.change(me, 'one', { enabled: false })).toMatchObject({
+      enabled: false,
+      state: 'disabled',
+    });
     expect(isAlive(pid)).toBe(false);
     expect(isAlive(other)).toBe(true);
     await servers.close();
@@ -131,7 +134,7 @@ describe('the MCP servers of a process', () => {
     const again = await room.start(both);
     await waitForState(again, 'two', 'ready');
     expect((await viewOf(again, 'one')).state).toBe('disabled');
-    await again.change(me, 'one', { enabled: true });
+    await again.editable.change(me, 'one', { enabled: true });
     await waitForState(again, 'one', 'ready');
   });
 
@@ -139,10 +142,16 @@ describe('the MCP servers of a process', () => {
     const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
     await waitForState(servers, 'one', 'ready');
     const before = await pidOf(servers, 'one');
-    expect(await servers.reconnect(me, 'one')).toMatchObject({ state: 'ready' });
+    expect(await servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'one' } })).toMatchObject({
+      state: 'ready',
+    });
     expect(isAlive(before)).toBe(false);
-    await expect(servers.reconnect(me, 'off')).rejects.toMatchObject({ code: 'conflict' });
-    await expect(servers.reconnect(me, 'none')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'off' } }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'none' } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('leave no process behind', async () => {
@@ -157,8 +166,12 @@ describe('attack 4: MCP servers disabled by someone other than the owner', () =>
   it('is rejected', async () => {
     const servers = await room.start([commandServer('a', 'plain')], { off: ['a'] });
     const stranger = { ownerId: 'stranger' };
-    await expect(servers.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(servers.reconnect(stranger, 'a')).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(servers.editable.change(stranger, 'a', { enabled: true })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    await expect(
+      servers.ask('POST /api/mcp/servers/{id}/reconnect', stranger, { params: { id: 'a' } }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
     expect((await viewOf(servers, 'a')).state).toBe('disabled');
   });
 });
@@ -191,7 +204,7 @@ describe('the view of a server', () => {
     await waitForState(servers, 'program', 'failed');
     await waitForState(servers, 'user', 'failed');
     await waitForState(servers, 'address', 'failed');
-    const views = (await servers.list(me)).items;
+    const views = (await servers.editable.list(me)).items;
     expect(views[0]).toMatchObject({ transport: { type: 'stdio', command: expect.stringMatching(/^node/) } });
     expect(views[1]).toMatchObject({ transport: { type: 'http', url: 'http://127.0.0.1:9/s/•••/mcp' } });
     expect(JSON.stringify(views[0])).toContain('using •••, ••• and •••');

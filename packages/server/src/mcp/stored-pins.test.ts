@@ -61,7 +61,7 @@ async function start(): Promise<ConnectedServers> {
 /** Changes the definition of the tool and waits until these processes have it. */
 async function turn(by: ConnectedServers, ...seenBy: ConnectedServers[]): Promise<void> {
   const before = by.host.definitionOf(BOOK);
-  await by.call(OWNER, 'hotel', { tool: 'turn' });
+  await by.ask('POST /api/mcp/servers/{id}/tools/call', OWNER, { params: { id: 'hotel' }, body: { tool: 'turn' } });
   for (const each of [by, ...seenBy]) {
     await eventually(() => each.host.definitionOf(BOOK) !== before, { what: 'the other tool' });
   }
@@ -76,7 +76,7 @@ it('a tool approved in another process asks again with its previous definition, 
   const [one, other] = [await start(), await start()];
   one.approve({ tool: BOOK });
   await turn(one, other);
-  await other.lookAgain();
+  await other.reload();
   expect(changeSeenBy(other)).toEqual(CHANGED);
   expect(changeSeenBy(await start())).toEqual(CHANGED);
 });

@@ -41,7 +41,7 @@ export class StoredPins implements PinStore {
   }
 
   /** Reads approvals that another process has stored since; returns their tools. */
-  async readAgain(): Promise<ToolReference[]> {
+  async reload(): Promise<ToolReference[]> {
     await this.#last;
     const stored = await readPins(this.#options);
     return [...stored].flatMap(([key, pin]): ToolReference[] => {

@@ -3,7 +3,8 @@ import type { RunEvent, Usage } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
 import type { NotificationChannel, SharedStorage } from '@toolyard/storage';
 import { OWNER } from '../http/types.ts';
-import type { Models, Servers } from '../services.ts';
+import type { Servers } from '../mcp/operations.ts';
+import type { Models } from '../services.ts';
 import type { Role } from '../roles/role.ts';
 import { withCallMetrics } from './call-metrics.ts';
 import type { Sample } from './exposition.ts';
@@ -24,7 +25,10 @@ export type Metrics = RunMetrics & {
   countedModels<T extends Pick<Models, 'open'>>(models: T): T;
   countedNotifications(channel: NotificationChannel): NotificationChannel;
   /** In the Prometheus text format. */
-  text(of: { storage: Pick<SharedStorage, 'counts'>; servers: Pick<Servers, 'list'> }): Promise<string>;
+  text(of: {
+    storage: Pick<SharedStorage, 'counts'>;
+    servers: { editable: Pick<Servers['editable'], 'list'> };
+  }): Promise<string>;
   close(): void;
 };
 
@@ -104,7 +108,7 @@ export function createMetrics(role: Role): Metrics {
     async text({ storage, servers }) {
       // The other metrics are needed most when the storage fails.
       const counts = await storage.counts().catch(() => null);
-      const listed = await servers.list(OWNER).catch(() => null);
+      const listed = await servers.editable.list(OWNER).catch(() => null);
       const states = Object.groupBy(listed?.items ?? [], ({ state }) => state);
       const memory = process.memoryUsage();
       const cpu = process.cpuUsage();

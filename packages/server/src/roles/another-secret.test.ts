@@ -6,8 +6,8 @@ import { systemClock } from '@toolyard/protocol';
 import { expect, onTestFinished, test } from 'vitest';
 import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import type { Relays } from './relays.ts';
-import type { Servers } from '../services.ts';
-import { createInternalClient } from './internal-client.ts';
+import type { Servers } from '../mcp/operations.ts';
+import { createInternalClient, MCP_OPERATION_PATH } from './internal-client.ts';
 import { createInternalApi } from './internal-api.ts';
 import { createRelayTransports } from './relay-transport.ts';
 
@@ -29,7 +29,7 @@ test('a process with a different secret gets an error that says so, for every re
   const address = await startServer('of one secret');
   const fetches = { for: () => fetch, use: () => undefined } as never;
   const client = createInternalClient(fetches, () => 'of another');
-  await expect(client.ask(address, 'tools', { ownerId: 'anne' }, ['lab'])).rejects.toMatchObject({
+  await expect(client.post(address, MCP_OPERATION_PATH, {})).rejects.toMatchObject({
     code: 'bad_config',
     message: expect.stringContaining('TOOLYARD_SECRET') as string,
   });

@@ -4,7 +4,7 @@ import { createFakeClock, eventually } from '@toolyard/testing';
 import { expect, it } from 'vitest';
 import { OWNER } from '../http/types.ts';
 import { ClusterMember } from './cluster-member.ts';
-import type { RelayedServers } from './relayed-servers.ts';
+import type { RemoteServers } from './remote-servers.ts';
 
 /** Empty tables. */
 const EMPTY: Processes = {
@@ -30,10 +30,10 @@ it('reads changes that another process made during a database outage', async () 
     log: () => undefined,
   });
   let looks = 0;
-  const lookAgain = async (): Promise<void> => {
+  const reload = async (): Promise<void> => {
     if (++looks === 1) throw new StorageError('unreachable', { message: 'The database cannot be reached.' });
   };
-  cluster.show({ lookAgain, configured: [] } as unknown as RelayedServers);
+  cluster.show({ reload, editable: { serverList: { usable: [] } } } as unknown as RemoteServers);
   await cluster.start('http://127.0.0.1:1');
   cluster.look();
   await eventually(() => looks === 1);

@@ -17,14 +17,14 @@ import { createRelayTransports } from './relay-transport.ts';
 import { Relays } from './relays.ts';
 import type { Role } from './role.ts';
 import { isLocal, canHost } from './role.ts';
-import type { RelayedServers } from './relayed-servers.ts';
+import type { RemoteServers } from './remote-servers.ts';
 
 const LAST_CALLS_MS = 5_000;
 /**
  * How long a process that is leaving still answers that it accepts nothing: a call on a closing connection would have
  * an unknown outcome. By then other processes know, even without notifications.
  */
-const FAREWELL_MS = 1_200;
+const DRAIN_MS = 1_200;
 
 const NO_WORKER: MissingRole = {
   role: 'worker',
@@ -71,13 +71,13 @@ export class ClusterMember {
   readonly #options: ClusterMemberOptions;
   readonly #fetches: OwnerFetches = createOwnerFetches();
   #own: { servers: ConnectedServers; relays: Relays; handle: (request: Request) => Promise<Response> } | undefined;
-  #web: RelayedServers | undefined;
+  #web: RemoteServers | undefined;
   #tabTools: TabToolCalls | undefined;
   /** By which process a remote local server is reached, and the last attempt. */
   readonly #reached = new Map<string, string>();
   readonly #tried = new Map<string, string>();
   #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  #mustReload = false;
   #missed = false;
 
   constructor(options: ClusterMemberOptions) {
@@ -87,7 +87,9 @@ export class ClusterMember {
     this.heartbeat = new ProcessHeartbeat({
       ...options,
       mayHave: () =>
-        this.#own?.servers.configured.filter((config) => canHost(role, config.transport)).map(({ id }) => id) ?? [],
+        this.#own?.servers.editable.serverList.usable
+          .filter((config) => canHost(role, config.transport))
+          .map(({ id }) => id) ?? [],
       onHeld: (ids) => this.#follow(ids),
       onLost: (ids) => {
         for (const id of ids) void this.#own?.relays.drop(id);
@@ -108,7 +110,7 @@ export class ClusterMember {
       },
     };
     this.part = {
-      isThere: ({ transport }) => role !== 'tools' || isLocal(transport),
+      isVisible: ({ transport }) => role !== 'tools' || isLocal(transport),
       mayConnect: (id) => role !== 'tools' || this.heartbeat.holds(id),
       transports: (own) =>
         role === 'worker'
@@ -129,7 +131,7 @@ export class ClusterMember {
       host: servers.host,
       clock,
       log,
-      has: (id) => this.heartbeat.holds(id) && isLocalIn(servers.configured, id),
+      has: (id) => this.heartbeat.holds(id) && isLocalIn(servers.editable.serverList.usable, id),
       ready: (id, signal) => servers.ready(id, signal),
     });
     const handle =
@@ -143,7 +145,7 @@ export class ClusterMember {
   }
 
   /** Sets the servers of a process without connections. */
-  show(servers: RelayedServers): void {
+  show(servers: RemoteServers): void {
     this.#web = servers;
   }
 
@@ -171,12 +173,12 @@ export class ClusterMember {
   }
 
   get #configured(): readonly ServerConfig[] {
-    return (this.#own?.servers ?? this.#web)?.configured ?? [];
+    return (this.#own?.servers ?? this.#web)?.editable.serverList.usable ?? [];
   }
 
   /** Reads changes of servers made by another process. */
   look(): void {
-    this.#lookAgain = true;
+    this.#mustReload = true;
     this.#looking ??= this.#lookNow().finally(() => {
       this.#looking = undefined;
     });
@@ -189,7 +191,7 @@ export class ClusterMember {
     // Another process must not start a local server that still runs here.
     if (this.#options.role === 'tools') await this.#own?.servers.close();
     await this.heartbeat.leave();
-    if (this.#own?.relays.wereAsked === true) await this.#pause(FAREWELL_MS);
+    if (this.#own?.relays.wereAsked === true) await this.#pause(DRAIN_MS);
     await this.#own?.relays.close();
   }
 
@@ -203,12 +205,12 @@ export class ClusterMember {
   }
 
   async #lookNow(): Promise<void> {
-    while (this.#lookAgain) {
-      this.#lookAgain = false;
+    while (this.#mustReload) {
+      this.#mustReload = false;
       this.#missed = false;
       try {
-        await (this.#own?.servers ?? this.#web)?.lookAgain();
-        await this.#own?.servers.lookForSignIns();
+        await (this.#own?.servers ?? this.#web)?.reload();
+        await this.#own?.servers.reloadSignIns();
         this.heartbeat.look();
         await this.#followHolders();
       } catch (thrown) {
@@ -231,7 +233,7 @@ export class ClusterMember {
 
   #describe(id: string): string | undefined {
     const { servers } = this.#own ?? {};
-    const catalogue = servers && catalogueOf(servers.host, id, servers.redactor(id));
+    const catalogue = servers && catalogueOf(servers.host, id, servers.editable.redactor(id));
     return catalogue && JSON.stringify(catalogue);
   }
 
@@ -241,7 +243,7 @@ export class ClusterMember {
     if (this.#options.role !== 'worker' || servers === undefined) return;
     const rows = await this.heartbeat.servers().catch(() => []);
     for (const { serverId: id, holder, catalogue, version } of rows) {
-      if (holder === null || !isLocalIn(servers.configured, id)) continue;
+      if (holder === null || !isLocalIn(servers.editable.serverList.usable, id)) continue;
       const state = servers.host.health().find((each) => each.id === id)?.state;
       const before = this.#reached.get(id);
       const hasMoved = before !== undefined && before !== holder.id;

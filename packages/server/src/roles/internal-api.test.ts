@@ -1,12 +1,38 @@
 import type { JudgedCall, RunRecord } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
-import type { Servers } from '../services.ts';
+import type { Servers } from '../mcp/operations.ts';
 import { createInternalApi } from './internal-api.ts';
-import { createInternalClient } from './internal-client.ts';
+import { createInternalClient, MCP_OPERATION_PATH } from './internal-client.ts';
 import { createRelayedTabTools } from './relayed-tab-tools.ts';
 import type { Relays } from './relays.ts';
+
+const READ = 'POST /api/mcp/servers/{id}/resources/read';
+
+it.each([
+  ['an unknown operation', { key: 'GET /api/agents', request: {} }],
+  ['an operation that needs no connection', { key: 'GET /api/mcp/servers', request: {} }],
+  ['a request that the schemas of its route reject', { key: READ, request: { params: { id: 'a' }, body: { uri: 1 } } }],
+  ['a request without its server', { key: READ, request: { body: { uri: 'file:///a' } } }],
+  ['something else', []],
+])('rejects %s', async (_what, request) => {
+  const ask = vi.fn();
+  const handle = createInternalApi({ servers: { ask }, relays: {} as Relays, tokens: ['t'], log: () => undefined });
+  const client = createInternalClient({ for: () => fetchFrom(handle) } as never, () => 't');
+  const sent = client.post('http://tools', MCP_OPERATION_PATH, { principal: { ownerId: 'o' }, ...request });
+  await expect(sent).rejects.toMatchObject({ code: 'bad_request' });
+  expect(ask).not.toHaveBeenCalled();
+});
+
+/** Fetches from a handler, as over HTTP with a body of known length. */
+function fetchFrom(handle: (request: Request) => Promise<Response>) {
+  return (input: unknown, init?: RequestInit): Promise<Response> => {
+    const headers = new Headers(init?.headers);
+    headers.set('content-length', String((init?.body as string).length));
+    return handle(new Request(input as string, { ...init, headers }));
+  };
+}
 
 describe('the tools of runs in tabs, in a process without tools', () => {
   const RUN = { id: 'r' } as RunRecord;
@@ -18,12 +44,7 @@ describe('the tools of runs in tabs, in a process without tools', () => {
   function relayed(calls: TabToolCalls | undefined, role = 'worker'): TabToolCalls {
     const of = { servers: {} as Servers, relays: {} as Relays, log: () => undefined };
     const handle = createInternalApi({ ...of, tokens: ['t'], tabTools: () => calls });
-    const fetchThere = async (input: unknown, init?: RequestInit): Promise<Response> => {
-      const headers = new Headers(init?.headers);
-      headers.set('content-length', String((init?.body as string).length));
-      return handle(new Request(input as string, { ...init, headers }));
-    };
-    const client = createInternalClient({ for: () => fetchThere } as never, () => 't');
+    const client = createInternalClient({ for: () => fetchFrom(handle) } as never, () => 't');
     const living = [{ role, address: 'http://other' }] as never;
     return createRelayedTabTools({ client, heartbeat: { living: () => Promise.resolve(living) } });
   }

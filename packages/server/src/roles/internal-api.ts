@@ -1,18 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { SignInResponse } from '@toolyard/mcp-host';
-import type { ErrorInfo, Owner } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, JudgedCall, Owner, RunRecord } from '@toolyard/protocol';
 import { isJsonObject, messageOf, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { HttpApp } from '../http/create-http-app.ts';
-import type { Servers } from '../services.ts';
+import type { Servers } from '../mcp/operations.ts';
+import { isHolderKey } from '../mcp/operations.ts';
+import { readRequest } from '../mcp/read-operation.ts';
 import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
+import {
+  MCP_OPERATION_PATH,
+  NOT_EXECUTED_HEADER,
+  relayedServer,
+  TAB_TOOLS_PATH,
+  UNKNOWN_CALLER_HEADER,
+} from './internal-client.ts';
 import type { Relays } from './relays.ts';
-import type { InternalMethod } from './server-methods.ts';
-import { isInternal, UNKNOWN_CALLER_HEADER, NOT_EXECUTED_HEADER, readInternalPath } from './server-methods.ts';
 
-const MOST_BYTES = 64 * 1_024 * 1_024;
+const MAX_BYTES = 64 * 1_024 * 1_024;
 
 export type InternalApiOptions = {
-  servers: Servers;
+  servers: Pick<Servers, 'ask'>;
   relays: Relays;
   /** Undefined in a process that executes no runs, and before it does. */
   tabTools?: () => TabToolCalls | undefined;
@@ -21,35 +27,53 @@ export type InternalApiOptions = {
   log: (line: string) => void;
 };
 
+type Handle = (principal: Owner, body: JsonObject, signal: AbortSignal) => Promise<unknown>;
+
 /** Handles requests of other processes of this installation. A caller without a valid key learns nothing. */
-export function createInternalApi({
-  servers,
-  relays,
-  tabTools,
-  tokens,
-  log,
-}: InternalApiOptions): (request: Request) => Promise<Response> {
+export function createInternalApi(options: InternalApiOptions): (request: Request) => Promise<Response> {
+  const { servers, relays, tokens, log } = options;
+  const handlers: Readonly<Record<string, Handle>> = {
+    async [MCP_OPERATION_PATH](principal, { key, request }, signal) {
+      if (typeof key !== 'string' || !isHolderKey(key) || !isJsonObject(request)) throw createInvalidRequestError();
+      return servers.ask(key, principal, readRequest(key, request), signal);
+    },
+    async [TAB_TOOLS_PATH](principal, body) {
+      const tabTools = options.tabTools?.();
+      if (tabTools === undefined) throw createNoRunsError();
+      // Not validated: the other process is a Toolyard with the same secret.
+      const { run, calls, callId } = body as unknown as TabToolsRequest;
+      return calls === undefined ? tabTools.make(principal, run, callId) : tabTools.read(principal, run, calls);
+    },
+  };
   return async (request) => {
     try {
       const shown = request.headers.get('authorization') ?? '';
       // Compares with every key, so that timing reveals nothing.
       if (tokens.filter((token) => isSame(shown, `Bearer ${token}`)).length === 0) return notKnown();
-      const asked = readInternalPath(new URL(request.url).pathname);
-      if (asked === undefined) return refuse(404, NOT_HERE);
-      if ('relay' in asked) return await relays.fetch(asked.relay, request).catch(notTaken);
+      const { pathname } = new URL(request.url);
+      const serverId = relayedServer(pathname);
+      if (serverId !== undefined) return await relays.fetch(serverId, request).catch(notTaken);
+      const handle = handlers[pathname];
+      if (handle === undefined) return refuse(404, NOT_HERE);
       if (request.method !== 'POST') return refuse(405, NOT_HERE);
-      const body = await readBody(request);
-      if (body === undefined)
-        return refuse(400, { code: 'bad_request', message: 'Invalid request of another process.' });
-      return Response.json(
-        (await carryOut({ servers, tabTools: tabTools?.() }, asked.method, body, request.signal)) ?? null,
-      );
+      const { principal, ...body } = await readBody(request);
+      return Response.json((await handle(principal, body, request.signal)) ?? null);
     } catch (thrown) {
       const info = toErrorInfo(thrown);
       if (info.code === 'internal') log(`roles: ${messageOf(thrown)}`);
       return refuse(409, info);
     }
   };
+}
+
+/** Reads the tools for calls of a run in a tab, or makes one of its calls. */
+export type TabToolsRequest = { run: RunRecord } & (
+  | { calls: readonly JudgedCall[]; callId?: undefined }
+  | { callId: string; calls?: undefined }
+);
+
+function isInternal(path: string): boolean {
+  return path.startsWith('/internal/');
 }
 
 /** The response to a request that was not executed at all. */
@@ -80,49 +104,25 @@ function isSame(actual: string, expected: string): boolean {
   return timingSafeEqual(hash(actual), hash(expected));
 }
 
-type MethodCall = { principal: Owner; args: unknown[] };
-
-async function readBody(request: Request): Promise<MethodCall | undefined> {
-  if (Number(request.headers.get('content-length') ?? Infinity) > MOST_BYTES) return undefined;
+async function readBody(request: Request): Promise<JsonObject & { principal: Owner }> {
+  if (Number(request.headers.get('content-length') ?? Infinity) > MAX_BYTES) throw createInvalidRequestError();
   const parsed = parseJson(await request.text());
-  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { principal, args } = parsed.value;
-  if (!isJsonObject(principal) || typeof principal['ownerId'] !== 'string' || !Array.isArray(args)) return undefined;
-  return { principal: { ownerId: principal['ownerId'] }, args };
+  if (!parsed.ok || !isJsonObject(parsed.value)) throw createInvalidRequestError();
+  const { principal } = parsed.value;
+  if (!isJsonObject(principal) || typeof principal['ownerId'] !== 'string') throw createInvalidRequestError();
+  return { ...parsed.value, principal: { ownerId: principal['ownerId'] } };
 }
 
-/** Arguments are not validated: the caller is the same program. */
-async function carryOut(
-  { servers, tabTools }: { servers: Servers; tabTools: TabToolCalls | undefined },
-  method: InternalMethod,
-  { principal, args }: MethodCall,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const [first, second] = args as [never, never];
-  switch (method) {
-    case 'finishSignIn':
-      return servers.finishSignIn(first satisfies SignInResponse);
-    case 'test':
-      return servers.test(principal, first, signal);
-    case 'prompts':
-      return servers.prompts(principal);
-    case 'call':
-    case 'complete':
-    case 'getPrompt':
-    case 'read':
-    case 'skillFile':
-      return servers[method](principal, first, second, signal);
-    case 'readTabTools':
-      return (tabTools ?? noRuns()).read(principal, first, second);
-    case 'makeTabToolCall':
-      return (tabTools ?? noRuns()).make(principal, first, second);
-    default:
-      return servers[method](principal, first, second);
-  }
+function createInvalidRequestError(): ToolyardError {
+  return new ToolyardError({ code: 'bad_request', message: 'Invalid request of another process.' });
 }
 
-function noRuns(): never {
-  throw new ToolyardError({ code: 'server_unreachable', message: 'This process executes no runs.', retryable: true });
+function createNoRunsError(): ToolyardError {
+  return new ToolyardError({
+    code: 'server_unreachable',
+    message: 'This process executes no runs.',
+    retryable: true,
+  });
 }
 
 /** Adds the internal API in front of the host check, which does not apply to other processes. */

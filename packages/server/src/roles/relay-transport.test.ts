@@ -18,7 +18,7 @@ test('a process that shuts down does not wait for a host of the server', async (
       },
       client: {
         fetch: () => Promise.reject(new Error('not asked')),
-        ask: () => Promise.reject(new Error('not asked')),
+        post: () => Promise.reject(new Error('not asked')),
       },
       clock,
       onFound: () => undefined,

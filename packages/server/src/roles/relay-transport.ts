@@ -6,7 +6,7 @@ import { readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
 import type { ProcessHeartbeat } from './process-heartbeat.ts';
 import { isLocal } from './role.ts';
-import { NOT_EXECUTED_HEADER, relayPath } from './server-methods.ts';
+import { NOT_EXECUTED_HEADER, relayPath } from './internal-client.ts';
 
 /** How long to wait for a process to host a server: processes start in any order, and restart. Milliseconds. */
 const PATIENCE_MS = 8_000;

@@ -9,7 +9,7 @@ import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import type { RunMetrics } from '../metrics/metrics.ts';
 import type { ConversationTitles } from '../models/conversation-titles.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Configurations, LiveHub, Models, RunService, Servers } from '../services.ts';
+import type { Configurations, LiveHub, Models, RunService, RunServers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createLogOnce } from '../log-once.ts';
@@ -29,7 +29,7 @@ import { startRun } from './start-run.ts';
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
   models: Pick<Models, 'open' | 'price' | 'facts'>;
-  servers: Pick<Servers, 'select' | 'approve' | 'unsandboxed'>;
+  servers: Pick<RunServers, 'select' | 'approve' | 'unsandboxed'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabToolSource;
   configurations: Configurations;

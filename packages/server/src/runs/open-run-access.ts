@@ -9,7 +9,7 @@ import type { Skills } from '../built-in/skills/skills.ts';
 import { rootsOf } from '../built-in/workspace/workspace-path.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Models, Servers, ServerWait } from '../services.ts';
+import type { Models, RunServers, ServerWait } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
@@ -30,7 +30,7 @@ type AccessedRun = {
 
 export type RunAccessServices = {
   models: Pick<Models, 'open' | 'facts' | 'price'>;
-  servers: Pick<Servers, 'select'>;
+  servers: Pick<RunServers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes' | 'apiKeys'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: Pick<TabToolSource, 'open'>;

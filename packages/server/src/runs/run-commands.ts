@@ -16,7 +16,7 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
-import type { Configurations, LiveHub, RunsInTabs, RunService, Servers } from '../services.ts';
+import type { Configurations, LiveHub, RunsInTabs, RunService, RunServers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
 import { answeringAgent } from './answering-agent.ts';
 import { regenerateConfiguration } from './regenerate.ts';
@@ -35,7 +35,7 @@ import { noConversation } from './start-run.ts';
 
 export type RunCommandsOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'runStates'>;
-  servers: Pick<Servers, 'approve'>;
+  servers: Pick<RunServers, 'approve'>;
   configurations: Pick<Configurations, 'whereToRaise'>;
   tabs: Pick<TabToolSource, 'approve'>;
   queue: MessageQueue;

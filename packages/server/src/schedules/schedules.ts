@@ -15,7 +15,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
-import type { LiveHub, Servers } from '../services.ts';
+import type { LiveHub, RunServers } from '../services.ts';
 import { describeTiming } from './describe-cron.ts';
 import {
   completeDefinition,
@@ -33,7 +33,7 @@ import { Scheduler } from './scheduler.ts';
 
 export type SchedulesOptions = SchedulerOptions & {
   storage: Pick<SharedStorage, 'schedules' | 'conversations' | 'permissions' | 'agents'>;
-  servers: Pick<Servers, 'approve'>;
+  servers: Pick<RunServers, 'approve'>;
   hub: LiveHub;
   clock: Clock;
   ids: IdSource;

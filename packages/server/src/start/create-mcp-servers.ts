@@ -5,15 +5,15 @@ import { OWNER } from '../http/types.ts';
 import type { ConnectedServers } from '../mcp/servers.ts';
 import { createServers } from '../mcp/servers.ts';
 import { createSignInStore } from '../mcp/sign-in-store.ts';
-import type { RelayedServers } from '../roles/relayed-servers.ts';
-import { createRelayedServers } from '../roles/relayed-servers.ts';
+import type { RemoteServers } from '../roles/remote-servers.ts';
+import { createRemoteServers } from '../roles/remote-servers.ts';
 import type { Stores } from './open-stores.ts';
 
 /** The MCP servers that this process connects to; in a process that connects to none, those of the others. */
 export async function createMcpServers(
   { options, overrides, capabilities, clock, log, storage, hub, secrets, cluster }: Stores,
   functions: FunctionTools,
-): Promise<ConnectedServers | RelayedServers> {
+): Promise<ConnectedServers | RemoteServers> {
   const isRelayed = cluster !== null && capabilities.servers === 'none';
   const common = {
     builtIn: [...options.builtInServers, ...functions.servers],
@@ -31,7 +31,7 @@ export async function createMcpServers(
     log,
   };
   if (isRelayed) {
-    const servers = await createRelayedServers({ ...common, heartbeat: cluster.heartbeat, client: cluster.client });
+    const servers = await createRemoteServers({ ...common, heartbeat: cluster.heartbeat, client: cluster.client });
     cluster.show(servers);
     return servers;
   }

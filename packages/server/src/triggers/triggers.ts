@@ -15,7 +15,7 @@ import { formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
 import { createLogOnce } from '../log-once.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import type { Servers } from '../services.ts';
+import type { RunServers } from '../services.ts';
 import { newSecret } from '../webhooks/webhooks.ts';
 import type { AcceptDeliveryServices } from './accept-delivery.ts';
 import { acceptDelivery, CLAIM_MS, secretOf, startAndSettle } from './accept-delivery.ts';
@@ -26,7 +26,7 @@ import type { SignedRequest } from './verify-signature.ts';
 
 export type TriggersOptions = AcceptDeliveryServices & {
   secrets: Pick<Secrets, 'get' | 'set' | 'remove'>;
-  servers: Pick<Servers, 'approve'>;
+  servers: Pick<RunServers, 'approve'>;
   ids: IdSource;
   /** No other process uses the storage: what an earlier process left is started at once. */
   alone?: boolean;

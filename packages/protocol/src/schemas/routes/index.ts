@@ -7,6 +7,9 @@ export type Routes = Intersection<(typeof groups)[keyof typeof groups]>;
 /** Every route of the HTTP API. Server, OpenAPI document and clients are derived from it. */
 export const routes = Object.assign({}, ...Object.values(groups)) as Routes;
 
+/** The routes about MCP servers. */
+export type McpRouteKey = keyof (typeof groups.mcpOffersRoutes & typeof groups.mcpSignInRoutes & typeof groups.mcpRoutes);
+
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
 /** The path parameters of a route. */

@@ -1,7 +1,7 @@
 import type { ListedSkill } from '@toolyard/mcp-host';
 import type { Owner, SkillSource } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
-import type { Servers } from '../../services.ts';
+import type { Servers } from '../../mcp/operations.ts';
 import { readHead } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
 import { digestOf, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, sha256, SKILL_FILE, skillId } from './skill.ts';
@@ -10,7 +10,8 @@ import { SkillFault } from './skill-fault.ts';
 const TIMEOUT_MS = 15_000;
 const AT_ONCE = 8;
 
-type SkillServers = Pick<Servers, 'skills' | 'skillFile'>;
+/** What skills need of the MCP servers. */
+export type SkillServers = Pick<Servers, 'ask'> & { editable: Pick<Servers['editable'], 'list'> };
 
 /** The skills that a connected server offers (SEP-2640). Files are not fetched: the server lists their digests. */
 export async function readServerSkills(
@@ -24,7 +25,7 @@ export async function readServerSkills(
   const problem = (place: string, reason: string): void => void found.problems.push({ source, place, reason });
   try {
     const stop = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]);
-    const { skills, skipped } = await servers.skills(principal, serverId, stop);
+    const { skills, skipped } = await servers.ask('skills', principal, { params: { id: serverId } }, stop);
     for (const { name, reason } of skipped) problem(name, reason);
     if (skills.length > MAX_SKILLS) problem('', `There are more than ${MAX_SKILLS} skills; the others are not read.`);
     for (const listed of skills.slice(0, MAX_SKILLS)) {
@@ -83,7 +84,8 @@ function toFoundSkill(
     for (let at = 0; at < wanted.length; at += AT_ONCE) {
       await Promise.all(
         wanted.slice(at, at + AT_ONCE).map(async (file) => {
-          const data = await servers.skillFile(principal, source.serverId, { uri: of, path: file.uri }, signal);
+          const request = { params: { id: source.serverId }, body: { uri: of, path: file.uri } };
+          const data = await servers.ask('skillFile', principal, request, signal);
           const bytes = Buffer.from(data, 'base64');
           if (sha256(bytes) !== file.hash) throw new SkillFault(`${file.path} differs from what the server lists.`);
           read.set(file.path, bytes);

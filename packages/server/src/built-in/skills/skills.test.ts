@@ -12,10 +12,11 @@ import {
 import { dirname, join } from 'node:path';
 import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
 import type { ListedSkill } from '@toolyard/mcp-host';
-import type { JsonObject, JsonValue, ToolResult } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, Owner, ToolResult } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
 import { sharedTmp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AskHolder, HolderKey, McpRequest } from '../../mcp/operations.ts';
 import { createCatalogue } from './skill-catalogue.ts';
 import { sha256 } from './skill.ts';
 import { SkillCopies } from './skill-copies.ts';
@@ -56,9 +57,11 @@ beforeEach(() => {
       clock: { now: () => 0 },
     }),
     servers: () => ({
-      list: () => Promise.resolve({ items: [{ id: 'docs', builtIn: false, enabled: true, state: 'ready' }] } as never),
-      skills: () => Promise.resolve({ skills: listed, skipped: [] }),
-      skillFile: (_owner, _id, { path }) => Promise.resolve(Buffer.from(served.get(path) ?? '').toString('base64')),
+      editable: {
+        list: () =>
+          Promise.resolve({ items: [{ id: 'docs', builtIn: false, enabled: true, state: 'ready' }] } as never),
+      },
+      ask: askDocs,
     }),
   });
   const created = createSkillTools({ skills, copies, owner: OWNER });
@@ -66,6 +69,14 @@ beforeEach(() => {
   ({ skillFolders } = created);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The MCP server `docs`. */
+const askDocs = ((key: HolderKey, _owner: Owner, request: McpRequest<'skillFile'>) =>
+  Promise.resolve(
+    key === 'skills'
+      ? { skills: listed, skipped: [] }
+      : Buffer.from(served.get(request.body.path) ?? '').toString('base64'),
+  )) as AskHolder;
 
 function write(path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });

@@ -11,7 +11,7 @@ import type {
   SwitchSkill,
 } from '@toolyard/protocol';
 import { messageOf, ToolyardError } from '@toolyard/protocol';
-import type { Servers } from '../../services.ts';
+import type { SkillServers } from './server-skills.ts';
 import { textOf } from '../workspace/text-file.ts';
 import { openWorkspace } from '../workspace/workspace-path.ts';
 import { FolderSkills } from './folder-skills.ts';
@@ -47,7 +47,7 @@ type SkillsOptions = {
   switches: SkillSwitches;
   copies: SkillCopies;
   /** Known after the built-in tools, which are servers as well. */
-  servers: () => Pick<Servers, 'list' | 'skills' | 'skillFile'>;
+  servers: () => SkillServers;
 };
 
 /** Agent Skills (https://agentskills.io) of an owner: which exist, which are on, and what they contain. */
@@ -189,7 +189,7 @@ export class Skills {
     const decided = (id: string): boolean =>
       switches === null || [...switches.keys()].some((key) => key.startsWith(`server:${id}:`));
     if (switches !== null && ![...switches.keys()].some((key) => key.startsWith('server:'))) return [];
-    const { items } = await this.#options.servers().list(principal);
+    const { items } = await this.#options.servers().editable.list(principal);
     return items
       .filter(({ id, builtIn, enabled }) => !builtIn && decided(id) && hasServer(id, enabled))
       .filter(({ state }) => state === 'ready')

@@ -13,8 +13,6 @@ import { addImageRoutes } from './images.ts';
 import { addInterruptRoutes } from './interrupts.ts';
 import { addLiveRoutes } from './live.ts';
 import { addMcpRoutes } from './mcp.ts';
-import { addMcpOfferRoutes } from './mcp-offers.ts';
-import { addMcpSignInRoutes } from './mcp-sign-in.ts';
 import { addMemoryRoutes } from './memories.ts';
 import { addMessageRoutes } from './messages.ts';
 import { addModelCallRoutes } from './model-calls.ts';
@@ -67,8 +65,6 @@ export const ADD_ROUTES: readonly AddRoutes[] = [
   addModelRoutes,
   addMcpRoutes,
   addUnsandboxedRoutes,
-  addMcpSignInRoutes,
-  addMcpOfferRoutes,
   addPermissionRoutes,
   addModelCallRoutes,
   addPresetTaskRoute,

@@ -1,37 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import { toErrorInfo } from '@toolyard/protocol';
+import type { McpRouteKey, RouteAnswer } from '@toolyard/protocol/schemas';
+import { callFromApp } from '../../mcp/call-from-app.ts';
+import { testTool } from '../../mcp/check-tool-test.ts';
+import type { CheckedCalls, McpOperationKey, McpRequest } from '../../mcp/operations.ts';
+import { executeOperation, mcpOperationKeys } from '../../mcp/operations.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions } from '../types.ts';
+import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
+import type { RouteContext } from '../types.ts';
+import { OWNER } from '../types.ts';
 
-/** The servers themselves: status and actions. */
-export function addMcpRoutes({ route }: Router, { servers }: HttpAppOptions): void {
-  route('GET /api/mcp/servers', ({ principal }) => servers.list(principal));
+const CALLBACK = '/api/mcp/sign-in/callback';
+const CALLBACK_KEY = `GET ${CALLBACK}` as const;
 
-  route('POST /api/mcp/servers', ({ principal, body }) => servers.add(principal, body));
+type JsonKey = Exclude<Extract<McpOperationKey, McpRouteKey>, typeof CALLBACK_KEY>;
 
-  route('POST /api/mcp/test', ({ c, principal, body }) => servers.test(principal, body, c.req.raw.signal));
+/** The operations of MCP servers, and the pages that complete their sign-ins. */
+export function addMcpRoutes({ route }: Router, services: RouteContext): void {
+  const { servers, log } = services;
+  const calls: CheckedCalls = {
+    testTool: (...call) => testTool(services, ...call),
+    callFromApp: (...call) => callFromApp(services, ...call),
+  };
+  const add = <Key extends JsonKey>(key: Key): void =>
+    route(key, ({ c, principal, params, query, body }) => {
+      const redirectUrl = `${originOf(c.env.incoming)}${CALLBACK}`;
+      // The router has validated all but the URL with the contract of this key.
+      const request = { params, query, body, redirectUrl } as unknown as McpRequest<Key>;
+      const answer: Promise<unknown> = executeOperation({ servers, calls, principal }, key, request, c.req.raw.signal);
+      return answer as Promise<RouteAnswer<Key>>;
+    });
+  for (const key of mcpOperationKeys) if (isJsonKey(key)) add(key);
 
-  route('GET /api/mcp/servers/{id}/configuration', ({ principal, params: { id } }) =>
-    servers.configuration(principal, id),
-  );
+  route(CALLBACK_KEY, async ({ query }) => {
+    try {
+      return finishedPage(await servers.ask(CALLBACK_KEY, OWNER, { params: {}, query }));
+    } catch (thrown) {
+      const info = toErrorInfo(thrown);
+      // The text of an unknown error may contain secrets.
+      if (info.code === 'internal')
+        log(`sign-in: could not be completed (${thrown instanceof Error ? thrown.name : '?'})`);
+      return refusedPage(info);
+    }
+  });
 
-  route('PUT /api/mcp/servers/{id}', ({ principal, params: { id }, body }) => servers.edit(principal, id, body));
+  route('GET /api/mcp/sign-in/tab', () => relayPage());
+}
 
-  route('GET /api/mcp/servers/{id}/plugin', ({ c, principal, params: { id } }) =>
-    servers.plugin(principal, id, c.req.raw.signal),
-  );
+function isJsonKey(key: McpOperationKey): key is JsonKey {
+  return key.includes(' ') && key !== CALLBACK_KEY;
+}
 
-  route('PUT /api/mcp/servers/{id}/plugin', ({ c, principal, params: { id }, body }) =>
-    servers.setPlugin(principal, id, body, c.req.raw.signal),
-  );
-
-  route('GET /api/mcp/servers/{id}/approval', ({ principal, params: { id } }) => servers.approval(principal, id));
-
-  route('POST /api/mcp/servers/{id}/approval', ({ principal, params: { id }, body }) =>
-    servers.approveEntry(principal, id, body),
-  );
-
-  route('PATCH /api/mcp/servers/{id}', ({ principal, params: { id }, body }) => servers.change(principal, id, body));
-
-  route('DELETE /api/mcp/servers/{id}', ({ principal, params: { id } }) => servers.remove(principal, id));
-
-  route('POST /api/mcp/servers/{id}/reconnect', ({ principal, params: { id } }) => servers.reconnect(principal, id));
+/** The origin of this server in the browser; a reverse proxy may terminate TLS. */
+function originOf({ headers }: IncomingMessage): string {
+  return headers.origin ?? `http://${headers.host ?? ''}`;
 }

@@ -22,7 +22,7 @@ type TabScene = {
 /** Id of the run's answer message. */
 export const answerId = 'r.0';
 
-export const TOOL = { serverId: 'browser-notes', name: 'note' };
+export const TOOL = { serverId: 'browser-notes', name: 'note', origin: 'tab' as const };
 /** The call of the answer in {@link calling}, and an approval of it. */
 const CALL = { callId: `${answerId}.0`, tool: TOOL, name: 'note', arguments: {} };
 export const APPROVAL = { kind: 'approval', ...CALL };

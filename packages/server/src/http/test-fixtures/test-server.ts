@@ -16,6 +16,7 @@ import type { FramesOptions } from '../../frames/frames.ts';
 import { startFrames } from '../../frames/frames.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
+import type { ConnectedServers } from '../../mcp/servers.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { TabToolBroker } from '../../tabs/tab-tool-broker.ts';
 import { createSchedules } from '../../schedules/schedules.ts';
@@ -26,6 +27,7 @@ import { createHttpApp } from '../create-http-app.ts';
 import type { Listening } from '../listen.ts';
 import { listen } from '../listen.ts';
 import type { HttpAppOptions, SecurityOptions, UiOptions } from '../types.ts';
+import { OWNER } from '../types.ts';
 import { createTestModels, createTestServers } from './providers-and-servers.ts';
 import type { TestRuns } from './runs.ts';
 import { createTestRuns } from './runs.ts';
@@ -53,6 +55,7 @@ export type TestRequestOptions = {
 export type TestServer = Listening & {
   storage: Storage;
   runs: TestRuns;
+  servers: ConnectedServers;
   app: HttpApp;
   /** The data folder. */
   folder: string;
@@ -89,7 +92,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     clock,
     ids,
     log: (line) => logged.push(line),
-    owner: options.owner ?? { ownerId: 'owner' },
+    owner: options.owner ?? OWNER,
     file: null,
     email: null,
   });
@@ -108,7 +111,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     folder: options.frames?.folder ?? null,
     pagePort: () => pagePort,
   });
-  const servers = createTestServers(options.owner?.ownerId ?? 'owner');
+  const servers = await createTestServers(storage, { folder, hub, owner: options.owner ?? OWNER });
   const log = (line: string): void => void logged.push(line);
   const app = createHttpApp({
     storage,
@@ -142,6 +145,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...listening,
     storage,
     runs,
+    servers,
     app,
     folder,
     logged,
@@ -150,6 +154,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await listening.close();
       await frames.close();
       await webhooks.close();
+      await servers.close();
       storage.close();
       rmSync(folder, { recursive: true, force: true });
     },

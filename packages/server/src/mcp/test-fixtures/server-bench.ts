@@ -20,11 +20,11 @@ import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { afterEach, beforeEach } from 'vitest';
 import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
-import type { Servers } from '../../services.ts';
-import type { EntryApprovals } from '../entry-approvals.ts';
 import { RUN_PATIENCE_MS } from '../selections.ts';
 import { PATIENCE_MS } from '../server-connections.ts';
+import type { ConnectedServers } from '../servers.ts';
 import { createServers } from '../servers.ts';
+import { EVERYTHING_APPROVED } from './everything-approved.ts';
 
 export const OWNER: Owner = { ownerId: 'owner' };
 
@@ -49,13 +49,6 @@ const patientClock: Clock = {
     systemClock.after(ms === PATIENCE_MS || ms === RUN_PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
 };
 
-const EVERYTHING_APPROVED: EntryApprovals = {
-  waiting: () => Promise.resolve(new Map()),
-  approve: () => Promise.resolve(),
-  withdraw: () => Promise.resolve(),
-  approved: () => Promise.resolve([]),
-};
-
 /** The MCP part of a server, with its own data folder. */
 export type ServerTestBench = {
   folder: string;
@@ -72,7 +65,10 @@ export type ServerTestBench = {
    * Restarts with these servers, given as configurations, as entries of `mcp.json`, or as its whole text. Storage is
    * kept.
    */
-  start(servers: readonly ServerConfig[] | Record<string, object> | string, more?: RoomStart): Promise<Servers>;
+  start(
+    servers: readonly ServerConfig[] | Record<string, object> | string,
+    more?: RoomStart,
+  ): Promise<ConnectedServers>;
   viewWhen(id: string, state: McpServerView['state']): Promise<McpServerView>;
   close(): Promise<void>;
 };
@@ -107,7 +103,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
   const changed: (string | undefined)[] = [];
   const open: ServerTestBench['open'] = [];
   const log = (line: string): void => void logged.push(line);
-  let servers: Servers | undefined;
+  let servers: ConnectedServers | undefined;
   return {
     folder,
     path,
@@ -209,19 +205,19 @@ export function programWithPid(id: string): ServerConfig {
   return { id, transport: { type: 'stdio', ...commandWithPid() } };
 }
 
-export async function pidOf(servers: Servers, id: string): Promise<number> {
+export async function pidOf(servers: ConnectedServers, id: string): Promise<number> {
   return eventually(async () => {
     const pidLine = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
     return pidLine === undefined ? undefined : Number(pidLine.text.slice('pid '.length));
   });
 }
 
-export async function findView(servers: Servers, id: string): Promise<McpServerView | undefined> {
-  return (await servers.list(OWNER)).items.find((each) => each.id === id);
+export async function findView(servers: ConnectedServers, id: string): Promise<McpServerView | undefined> {
+  return (await servers.editable.list(OWNER)).items.find((each) => each.id === id);
 }
 
 /** @throws Error if there is no such server */
-export async function viewOf(servers: Servers, id: string): Promise<McpServerView> {
+export async function viewOf(servers: ConnectedServers, id: string): Promise<McpServerView> {
   const view = await findView(servers, id);
   if (view === undefined) throw new Error(`no server ${id}`);
   return view;
@@ -229,7 +225,7 @@ export async function viewOf(servers: Servers, id: string): Promise<McpServerVie
 
 /** Resolves when a server has this state; undefined: when it is not in the list. */
 export async function waitForState(
-  servers: Servers,
+  servers: ConnectedServers,
   id: string,
   state: McpServerView['state'] | undefined,
 ): Promise<void> {
@@ -237,8 +233,12 @@ export async function waitForState(
 }
 
 /** Resolves when a request with this method was sent to a server. */
-export async function waitForRequest(servers: Servers, id: string, method: string): Promise<void> {
+export async function waitForRequest(servers: ConnectedServers, id: string, method: string): Promise<void> {
   const isSent = (entry: McpLogEntry): boolean =>
     entry.kind === 'message' && entry.direction === 'sent' && entry.method === method;
-  await eventually(async () => (await servers.log(OWNER, id)).items.some(isSent), { what: `${method} to ${id}` });
+  await eventually(
+    async () =>
+      (await servers.ask('GET /api/mcp/servers/{id}/log', OWNER, { params: { id: id }, query: {} })).items.some(isSent),
+    { what: `${method} to ${id}` },
+  );
 }
