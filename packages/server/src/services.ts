@@ -277,6 +277,10 @@ export type RunServers = {
   /** Calls back when a server that required a sign-in is ready. */
   onSignedIn(listener: (serverId: string) => void): void;
   /** Waits, up to a time limit, for servers of this configuration that connect for the first time. */
-  select(configuration: ResolvedAgentConfiguration, signal: AbortSignal, wait?: ServerWait): Promise<ToolHost & ToolSource>;
+  select(
+    configuration: ResolvedAgentConfiguration,
+    signal: AbortSignal,
+    wait?: ServerWait,
+  ): Promise<ToolHost & ToolSource>;
   close(): Promise<void>;
 };

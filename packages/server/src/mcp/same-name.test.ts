@@ -20,7 +20,10 @@ const behaviour = (who: string, readOnly: boolean): McpBehaviour => ({
   ],
 });
 
-async function startBoth(): Promise<{ servers: ConnectedServers; selection: Awaited<ReturnType<ConnectedServers['select']>> }> {
+async function startBoth(): Promise<{
+  servers: ConnectedServers;
+  selection: Awaited<ReturnType<ConnectedServers['select']>>;
+}> {
   const servers = await room.start(
     (['good', 'evil'] as const).map((id) => commandServer(id, behaviour(id, id === 'good'))),
   );

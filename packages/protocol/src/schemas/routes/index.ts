@@ -8,7 +8,9 @@ export type Routes = Intersection<(typeof groups)[keyof typeof groups]>;
 export const routes = Object.assign({}, ...Object.values(groups)) as Routes;
 
 /** The routes about MCP servers. */
-export type McpRouteKey = keyof (typeof groups.mcpOffersRoutes & typeof groups.mcpSignInRoutes & typeof groups.mcpRoutes);
+export type McpRouteKey = keyof (typeof groups.mcpOffersRoutes &
+  typeof groups.mcpSignInRoutes &
+  typeof groups.mcpRoutes);
 
 type ParameterNames<Key> = Key extends `${string}{${infer Name}}${infer Rest}` ? Name | ParameterNames<Rest> : never;
 
