@@ -15,8 +15,13 @@ export type {
   Problem,
   AgentReference,
   AskedBy,
+  TextTemplate,
+  TextTemplates,
 } from './schemas/common.ts';
-export { isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export type { ErrorInit } from './errors.ts';
+export { createErrorInfo, isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export type { AnyText } from './say.ts';
+export { fillTemplate, say, TranslatableText, withTemplates } from './say.ts';
 export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
 export { compileSchemaCheck } from './schema-check.ts';
 export type {
