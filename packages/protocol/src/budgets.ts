@@ -1,6 +1,8 @@
+import { say } from './say.ts';
 import type { BudgetLimits, BudgetMeasure } from './budget-faults.ts';
 import { budgetKey, isAmount, MEASURES } from './budget-faults.ts';
 import type { ErrorInfo } from './schemas/common.ts';
+import { createErrorInfo } from './errors.ts';
 import type { Budget } from './schemas/configuration.ts';
 import type { Spent } from './schemas/usage.ts';
 
@@ -78,9 +80,9 @@ export function checkRaisedLimit(
 export function budgetExceeded(budget: Budget, measure: BudgetMeasure, spent: Spent): ErrorInfo {
   const name = budgetPhrase(budget);
   const limit = budget[measure] ?? 0;
-  return {
+  return createErrorInfo({
     code: 'budget_exceeded',
     message: `${name.charAt(0).toUpperCase()}${name.slice(1)} is used up: ${formatAmount(measure, spent[measure])} of ${formatAmount(measure, limit)}.`,
-    hint: 'Raise the budget to continue.',
-  };
+    hint: say`Raise the budget to continue.`,
+  });
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorInfo, TextTemplates } from './schemas/common.ts';
 import { defined } from './defined.ts';
 import type { AnyText } from './say.ts';
-import { say, withTemplates } from './say.ts';
+import { say, withTemplate, withTemplates } from './say.ts';
 
 const marker = Symbol.for('toolyard.error');
 
@@ -73,6 +73,12 @@ export function isStorageFault(thrown: unknown): thrown is ToolyardError {
 /** The text of any thrown value, for logs and for the operator; everyone else gets {@link toErrorInfo}. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The same, with the template of a {@link ToolyardError}. */
+export function messageText(thrown: unknown): AnyText {
+  const text = messageOf(thrown);
+  return ToolyardError.isInstance(thrown) ? withTemplate(text, thrown.templates?.['message']) : text;
 }
 
 /** True for the error an aborted operation throws, in every runtime. */

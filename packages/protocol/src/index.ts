@@ -19,9 +19,17 @@ export type {
   TextTemplates,
 } from './schemas/common.ts';
 export type { ErrorInit } from './errors.ts';
-export { createErrorInfo, isAbortError, isStorageFault, messageOf, ToolyardError, toErrorInfo } from './errors.ts';
+export {
+  createErrorInfo,
+  isAbortError,
+  isStorageFault,
+  messageOf,
+  messageText,
+  ToolyardError,
+  toErrorInfo,
+} from './errors.ts';
 export type { AnyText } from './say.ts';
-export { fillTemplate, say, TranslatableText, withTemplates } from './say.ts';
+export { fillTemplate, readTemplates, say, TranslatableText, withTemplate, withTemplates } from './say.ts';
 export type { SchemaCheck, SchemaValidator } from './schema-check.ts';
 export { compileSchemaCheck } from './schema-check.ts';
 export type {

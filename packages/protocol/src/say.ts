@@ -41,6 +41,11 @@ export function say(strings: TemplateStringsArray, ...values: readonly (AnyText 
   return new TranslatableText(text, { template, values: kept });
 }
 
+/** The text of a stored field, with its template if it has one. */
+export function withTemplate(text: AnyText, template: TextTemplate | undefined): AnyText {
+  return typeof text === 'string' && template !== undefined ? new TranslatableText(text, template) : text;
+}
+
 /** The English text of a template. */
 export function fillTemplate({ template, values = [] }: TextTemplate): string {
   return template.replaceAll(/\{(\d+)\}/g, (whole, at: string) => {
@@ -48,6 +53,20 @@ export function fillTemplate({ template, values = [] }: TextTemplate): string {
     if (value === undefined) return whole;
     return typeof value === 'string' ? value : fillTemplate(value);
   });
+}
+
+/** Reads templates from JSON; those without the right form are left out. */
+export function readTemplates(value: unknown): TextTemplates | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const valid = Object.entries(value).filter((entry): entry is [string, TextTemplate] => isTemplate(entry[1]));
+  return valid.length === 0 ? undefined : Object.fromEntries(valid);
+}
+
+function isTemplate(value: unknown): value is TextTemplate {
+  if (typeof value !== 'object' || value === null || !('template' in value)) return false;
+  const values = 'values' in value ? value.values : [];
+  const isValue = (each: unknown): boolean => typeof each === 'string' || isTemplate(each);
+  return typeof value.template === 'string' && Array.isArray(values) && values.every(isValue);
 }
 
 /** An object as it is stored and sent: its texts are English strings, and `templates` has their templates. */

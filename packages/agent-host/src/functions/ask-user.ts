@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup, ToolContext, ToolOutput } from './tool.ts';
 import { tool } from './tool.ts';
 
@@ -7,9 +8,10 @@ const MAX_CHOICE_LENGTH = 500;
 
 const askUser = tool({
   name: 'ask_user',
-  title: 'Ask the user',
+  title: say`Ask the user`.text,
   description:
-    'Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.',
+    say`Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.`
+      .text,
   inputSchema: {
     type: 'object',
     properties: {
@@ -33,7 +35,7 @@ const askUser = tool({
 });
 
 /** The tool with which a model asks the user. The reference `person/ask_user` is stored and never changes. */
-export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: 'Questions to you', tools: [askUser] };
+export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: say`Questions to you`.text, tools: [askUser] };
 
 async function askText(question: string, ctx: ToolContext): Promise<ToolOutput> {
   const answer = await ctx.ask({ kind: 'prompt', question });

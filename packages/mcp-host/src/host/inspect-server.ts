@@ -1,6 +1,6 @@
 import type { ErrorInfo, McpTestReport, McpTransportView } from '@toolyard/protocol';
+import { defined, ToolyardError, toErrorInfo, say } from '@toolyard/protocol';
 import { serviceAddress } from '../hosted/hosted-config.ts';
-import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import { inspectFindings } from './findings.ts';
@@ -71,7 +71,7 @@ async function connect(host: McpHost, id: string, signal: AbortSignal | undefine
 }
 
 function stopped(): ToolyardError {
-  return new ToolyardError({ code: 'cancelled', message: 'The test was cancelled.' });
+  return new ToolyardError({ code: 'cancelled', message: say`The test was cancelled.` });
 }
 
 type Outcome = {

@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { readConcurrency } from './concurrency.ts';
 import type { ManagedServer } from './managed-server.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
@@ -31,7 +31,7 @@ export class ServerRegistry {
   /** @throws ToolyardError `not_found` */
   get(id: string): ManagedServer {
     const entry = this.find(id);
-    if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+    if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
     return entry;
   }
 
@@ -124,7 +124,7 @@ function checkId(id: string, existing: ReadonlyMap<string, unknown>): void {
   throw new ToolyardError({
     code: 'bad_config',
     message: `The server id "${id}" ${problem}.`,
-    hint: 'Give every server a unique id without slashes.',
+    hint: say`Give every server a unique id without slashes.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey } from './dpop-keys.ts';
@@ -65,7 +65,7 @@ export async function tokensByGrant(
     throw new ToolyardError({
       code: 'server_refused',
       message: `Toolyard could not get a token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-      hint: 'Check "oauth" of the server.',
+      hint: say`Check "oauth" of the server.`,
     });
   }
 }

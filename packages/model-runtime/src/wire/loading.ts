@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { ProviderError } from './error-body.ts';
 
 /** How often a server that is loading is asked, and for how long. Large models take minutes. */
@@ -15,10 +16,10 @@ export function isLoading(status: number, { type, message }: Pick<ProviderError,
 
 /** The state of a detected server that is loading. */
 export function loadingError({ label, baseUrl }: { label: string; baseUrl: string }): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'overloaded',
-    message: `${label} on port ${new URL(baseUrl).port} is loading its model.`,
-    hint: 'Wait until it has loaded; large models take minutes.',
+    message: say`${label} on port ${new URL(baseUrl).port} is loading its model.`,
+    hint: say`Wait until it has loaded; large models take minutes.`,
     retryable: true,
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolReference } from './common.ts';
+import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolReference, textTemplates } from './common.ts';
 import { callToolFacts } from './call-tool-facts.ts';
 import { budget, modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
@@ -414,7 +414,12 @@ export const runEvent = named(
     event('compression_finished', { message: systemMessage, usage: usage.exactOptional() }),
     /** The model failed to write the summary; the run continues with the conversation unchanged. */
     event('compression_failed', { error: errorInfo }),
-    event('notice', { level: z.enum(['info', 'warning']), code: z.string(), text: z.string() }),
+    event('notice', {
+      level: z.enum(['info', 'warning']),
+      code: z.string(),
+      text: z.string(),
+      templates: textTemplates.exactOptional(),
+    }),
     event('run_finished', {
       status: z.enum(['done', 'failed', 'cancelled']),
       usage,

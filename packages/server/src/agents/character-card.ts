@@ -1,5 +1,5 @@
 import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject } from '@toolyard/protocol';
-import { isJsonObject } from '@toolyard/protocol';
+import { isJsonObject, say } from '@toolyard/protocol';
 import type { FileAgent } from './file-agent.ts';
 import { FileAgentReader, invalidFile, listOf, objectOf, textOf } from './file-agent.ts';
 
@@ -20,7 +20,7 @@ export function readCharacterCard(file: JsonObject): FileAgent {
   const { spec } = file;
   if (spec !== undefined && !SPECS.has(spec)) {
     throw invalidFile({
-      message: `"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`,
+      message: say`"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`,
     });
   }
   if (spec !== undefined && !isJsonObject(file['data'])) throw invalidFile({ message: '"data" must be an object.' });

@@ -3,7 +3,7 @@ import type { HostedConfig, PluginConfig, ServerConfig } from '@toolyard/mcp-hos
 import { HostedServers } from '@toolyard/mcp-host';
 import { deleteOtherPrivateFolders, deletePrivateFolder } from '@toolyard/mcp-host/node';
 import type { McpServerList, McpServerView, PermissionView, Owner, TestMcpServer } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { McpServers, Servers } from '../services.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
@@ -208,7 +208,7 @@ export abstract class EditableServers {
   #pluginOf(id: string): PluginConfig {
     const { transport } = this.configOf(id);
     if (transport.type === 'plugin') return transport;
-    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" is not a legacy plugin.` });
+    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" is not a legacy plugin.` });
   }
 
   /** Approvals may come from another process with the same database. */
@@ -251,8 +251,8 @@ export abstract class EditableServers {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
-      message: 'Only the owner of this server can enable, disable or change MCP servers.',
-      hint: 'In a conversation you can still choose which servers it uses.',
+      message: say`Only the owner of this server can enable, disable or change MCP servers.`,
+      hint: say`In a conversation you can still choose which servers it uses.`,
     });
   }
 
@@ -364,5 +364,5 @@ function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefine
 }
 
 export function noServer(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
 }

@@ -1,6 +1,6 @@
 import type { McpConfigEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol';
-import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError, say } from '@toolyard/protocol';
 import type { TransportConfig } from '@toolyard/mcp-host';
 import { sha256 } from '@toolyard/mcp-host';
 
@@ -170,6 +170,6 @@ export function needsApproval(id: string, line: number, { isNew }: WaitingEntry)
   return new ToolyardError({
     code: 'conflict',
     message: `mcp.json, line ${line}: the server "${showHidden(id)}" ${what} outside Toolyard and has not been approved.`,
-    hint: 'It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".',
+    hint: say`It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".`,
   });
 }

@@ -1,5 +1,5 @@
 import type { McpEntryApproval } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { EntryApprovals } from './entry-approvals.ts';
 import { approvalView, needsApproval } from './entry-approvals.ts';
 import type { ServerList } from './server-list.ts';
@@ -26,7 +26,7 @@ export class EntryGate {
   view(id: string): McpEntryApproval {
     const { entry, waiting } = this.#book.find(id) ?? {};
     if (entry !== undefined && waiting !== undefined) return approvalView(id, entry.line, waiting);
-    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" needs no approval.` });
+    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" needs no approval.` });
   }
 
   /** @throws ToolyardError `conflict` if the hash of the entry has changed */
@@ -34,8 +34,8 @@ export class EntryGate {
     if (this.view(id).hash !== hash) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
-        hint: 'Read the entry again and repeat the approval.',
+        message: say`The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
+        hint: say`Read the entry again and repeat the approval.`,
       });
     }
     await this.#approvals.approve(id, hash);

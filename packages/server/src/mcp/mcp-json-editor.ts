@@ -2,7 +2,7 @@ import type { ServerConfig, TransportConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, readTransport } from '@toolyard/mcp-host/node';
 import type { EditMcpServer, McpServerConfiguration, McpTransport, TestMcpServer } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { EntryLaunch } from './entry-approvals.ts';
 import { launchOf } from './entry-approvals.ts';
@@ -35,8 +35,8 @@ export class McpJsonEditor {
     if (taken !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The server "${id}" already exists.`,
-        hint: 'Choose another name, or change the existing server.',
+        message: say`The server "${id}" already exists.`,
+        hint: say`Choose another name, or change the existing server.`,
       });
     }
     const transport = writable(server.transport, undefined);
@@ -141,9 +141,9 @@ export class McpJsonEditor {
       code: 'conflict',
       message:
         server?.origin === 'flag'
-          ? `The server "${id}" is set on the command line and cannot be changed here.`
-          : `The server "${id}" ships with Toolyard and cannot be changed.`,
-      hint: 'You can disable it; a server of the same name in mcp.json replaces it.',
+          ? say`The server "${id}" is set on the command line and cannot be changed here.`
+          : say`The server "${id}" ships with Toolyard and cannot be changed.`,
+      hint: say`You can disable it; a server of the same name in mcp.json replaces it.`,
     });
   }
 }
@@ -152,7 +152,7 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
   if (id === undefined) {
     throw new ToolyardError({ code: 'bad_request', message: 'The request has neither a server id nor a transport.' });
   }
-  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
   if ('fault' in server) throw asRequest(server.fault);
   return server.config;
 }

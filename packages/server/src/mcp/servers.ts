@@ -14,7 +14,7 @@ import type {
   TestMcpServer,
   ToolReference,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError, VERSION, say } from '@toolyard/protocol';
 import type { Servers, ServerWait } from '../services.ts';
 import { ChangeSignal } from './change-signal.ts';
 import { createOwnTransports } from './own-transports.ts';
@@ -186,8 +186,8 @@ export class ConnectedServers extends EditableServers implements Servers {
     if (!this.book.isEnabled(id)) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The server "${id}" is disabled.`,
-        hint: 'Enable it first; it then connects by itself.',
+        message: say`The server "${id}" is disabled.`,
+        hint: say`Enable it first; it then connects by itself.`,
       });
     }
     // The view shows errors.
@@ -226,7 +226,7 @@ export class ConnectedServers extends EditableServers implements Servers {
   async icon(principal: Owner, id: string, signal?: AbortSignal): Promise<McpServerIcon> {
     this.check(principal, id);
     const icon = this.#host.health().find((each) => each.id === id)?.icon;
-    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: say`"${id}" sent no icon.` });
     return readServerIcon(icon, signal);
   }
 

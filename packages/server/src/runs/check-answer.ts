@@ -1,6 +1,6 @@
 import { checkScope } from '@toolyard/agent-runtime';
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall, AnyText } from '@toolyard/protocol';
 import {
   canonicalJson,
   checkForm,
@@ -10,6 +10,7 @@ import {
   formFaultText,
   readForm,
   ToolyardError,
+  say,
 } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` with the place, if the answer does not fit its interrupt */
@@ -22,7 +23,7 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
     const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
-    if (fault !== null) throw misfit(`The edited arguments do not match the tool's schema: ${fault}`);
+    if (fault !== null) throw misfit(say`The edited arguments do not match the tool's schema: ${fault}`);
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve') {
     const fault = checkScope(interrupt, answer);
@@ -61,11 +62,11 @@ function checkShown(interrupt: Interrupt, { arguments: args, definition }: Shown
   if (definition !== undefined && definition !== approved) throw otherThanAsked('for another definition of the tool');
 }
 
-function otherThanAsked(what: string): ToolyardError {
+function otherThanAsked(what: AnyText): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
     message: `This answer is ${what}: nothing was answered.`,
-    hint: 'Read the interrupt again and answer its current state.',
+    hint: say`Read the interrupt again and answer its current state.`,
   });
 }
 
@@ -76,6 +77,6 @@ function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly
   if (!multiple && chosen.length !== 1) throw misfit(`Exactly one choice is required (got ${chosen.length}).`);
 }
 
-function misfit(message: string, hint?: string): ToolyardError {
+function misfit(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

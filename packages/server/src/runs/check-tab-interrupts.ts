@@ -210,7 +210,7 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
   const { tool, arguments: args, danger, diff, autoUnconfirmed, textCall, byRule } = interrupt;
   const expected = dangerOf(tool, args, { own: { port: facts.port } });
   if (isOfTab(tool, facts)) {
-    if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
+    if (danger !== undefined && danger !== expected?.text) throw forbiddenWrite('a warning that is not of the server');
     if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
     return requireOffered(interrupt, facts);
   }

@@ -1,7 +1,7 @@
 import type { FunctionTools } from '@toolyard/agent-host';
 import { CommitPump } from '@toolyard/agent-host/durable';
 import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, ToolyardError, say } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
@@ -236,8 +236,8 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
 function stopping(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'Toolyard is shutting down and accepts no new runs.',
-    hint: 'Send the message again after the restart.',
+    message: say`Toolyard is shutting down and accepts no new runs.`,
+    hint: say`Send the message again after the restart.`,
     retryable: true,
   });
 }

@@ -2,7 +2,15 @@ import type { RunTools } from '@toolyard/agent-host';
 import { matchesGlob } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ApiKeyLimits, AskedBy, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
-import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
+import {
+  createErrorInfo,
+  exhaustedMeasure,
+  formatAmount,
+  formatToolReference,
+  mergeBudgets,
+  ToolyardError,
+  say,
+} from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 
@@ -69,7 +77,7 @@ export function limitTools(tools: RunTools, patterns: ApiKeyLimits['tools']): Ru
       if (isAllowed(tool)) return tools.callTool(tool, args, options);
       throw new ToolyardError({
         code: 'forbidden',
-        message: `The tool ${formatToolReference(tool)} is not among those of the API key that started this run.`,
+        message: say`The tool ${formatToolReference(tool)} is not among those of the API key that started this run.`,
       });
     },
     resumeTask: (handle, options) => tools.resumeTask(handle, options),
@@ -100,17 +108,17 @@ function exhaustedOf(name: string, amounts: Amounts, spent: Spent): ErrorInfo | 
   const measure = exhaustedMeasure(amounts, spent);
   if (measure === undefined) return null;
   const used = `${formatAmount(measure, spent[measure])} of ${formatAmount(measure, amounts[measure] ?? 0)}`;
-  return {
+  return createErrorInfo({
     code: 'budget_exceeded',
-    message: `The daily budget of the API key ${JSON.stringify(name)} is used up: ${used}.`,
-    hint: 'It is available again tomorrow (UTC). To raise it, create another key.',
-  };
+    message: say`The daily budget of the API key ${JSON.stringify(name)} is used up: ${used}.`,
+    hint: say`It is available again tomorrow (UTC). To raise it, create another key.`,
+  });
 }
 
 function revokedKey(name: string): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'forbidden',
-    message: `The API key ${JSON.stringify(name)}, which started this run, was revoked.`,
-    hint: 'Start the task again with another key.',
-  };
+    message: say`The API key ${JSON.stringify(name)}, which started this run, was revoked.`,
+    hint: say`Start the task again with another key.`,
+  });
 }

@@ -14,7 +14,7 @@ import type {
   ModelReference,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, isJsonObject, ZERO_SPENT, ToolyardError } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, isJsonObject, ZERO_SPENT, ToolyardError, say } from '@toolyard/protocol';
 
 /** What a child run has of the runs above it, the nearest last. */
 export type SubAgentOrigin = {
@@ -67,8 +67,8 @@ export function readStoredRun(
   if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
     throw new ToolyardError({
       code: 'internal',
-      message: 'This run was started by another version of Toolyard and cannot be resumed.',
-      hint: 'Send the message again; the conversation is intact.',
+      message: say`This run was started by another version of Toolyard and cannot be resumed.`,
+      hint: say`Send the message again; the conversation is intact.`,
     });
   }
   // Only this package writes these columns, and the version determines their format. Rules, budgets and

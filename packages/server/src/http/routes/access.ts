@@ -1,5 +1,5 @@
 import type { ApiKeyView, JsonObject, KeyScope } from '@toolyard/protocol';
-import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES } from '@toolyard/protocol';
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES, say } from '@toolyard/protocol';
 import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
 import type { Auth } from '../auth/create-auth.ts';
@@ -64,8 +64,8 @@ export function addAccessRoutes({ route }: Router, deps: HttpAppOptions, { authe
 function tooManyScopes(scope: KeyScope) {
   return refusal({
     code: 'bad_request',
-    message: `A key with limits cannot have the scope ${JSON.stringify(scope)}.`,
-    hint: `It can have ${LIMITED_KEY_SCOPES.join(', ')}.`,
+    message: say`A key with limits cannot have the scope ${JSON.stringify(scope)}.`,
+    hint: say`It can have ${LIMITED_KEY_SCOPES.join(', ')}.`,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
-import { defined, textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
 import { ensureConversation } from '../../runs/ensure-conversation.ts';
 import { readEnd } from '../../runs/read-end.ts';
 import type { RunStart } from '../../services.ts';
@@ -123,7 +123,7 @@ export function addStartRunRoute({ route }: Router, deps: HttpAppOptions, eventS
 }
 
 function isUsed(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: `The id ${id} is already used.` });
+  return new ToolyardError({ code: 'conflict', message: say`The id ${id} is already used.` });
 }
 
 function isQueued(): ToolyardError {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, TAB_RUNS_VERSION, ToolyardError, say } from '@toolyard/protocol';
 import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
 import type { Router } from '../router.ts';
@@ -98,6 +98,6 @@ function refuseOlderPage(body: JsonValue): void {
   throw new ToolyardError({
     code: 'outdated_page',
     message: `This page is ${isNewer ? 'newer' : 'older'} than the server.`,
-    hint: 'Reload the page to continue the answer.',
+    hint: say`Reload the page to continue the answer.`,
   });
 }
