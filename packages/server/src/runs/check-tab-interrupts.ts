@@ -22,15 +22,7 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-import {
-  budgetKey,
-  canonicalJson,
-  defined,
-  formatToolReference,
-  isJsonObject,
-  MAX_OPEN_REQUESTS,
-  originOf,
-} from '@toolyard/protocol';
+import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, MAX_OPEN_REQUESTS, originOf, withTemplates } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 
@@ -207,10 +199,10 @@ async function argumentsShown(
 }
 
 async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
-  const { tool, arguments: args, danger, diff, autoUnconfirmed, textCall, byRule } = interrupt;
-  const expected = dangerOf(tool, args, { own: { port: facts.port } });
+  const { tool, arguments: args, danger, templates, diff, autoUnconfirmed, textCall, byRule } = interrupt;
+  const expected = withTemplates(defined({ danger: dangerOf(tool, args, { own: { port: facts.port } }) }));
   if (isOfTab(tool, facts)) {
-    if (danger !== undefined && danger !== expected?.text) throw forbiddenWrite('a warning that is not of the server');
+    if (danger !== undefined && !isSame({ danger, templates }, expected)) throw forbiddenWrite('a warning that is not of the server');
     if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
     return requireOffered(interrupt, facts);
   }
@@ -224,7 +216,7 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
   const shown: CallToolFacts =
     verdict.decision === 'ask'
       ? (verdict.about ?? {})
-      : { ...about, ...defined({ textCall, byRule }), ...(danger === expected ? defined({ danger }) : {}) };
+      : { ...about, ...defined({ textCall, byRule }), ...(danger === expected.danger ? expected : {}) };
   for (const field of SHOWN) {
     if (!isSame(interrupt[field], shown[field])) throw forbiddenWrite(`another ${field} than that of the call`);
   }
@@ -238,6 +230,7 @@ const SHOWN = Object.keys({
   changed: true,
   diff: true,
   danger: true,
+  templates: true,
   byRule: true,
   textCall: true,
   autoUnconfirmed: true,
