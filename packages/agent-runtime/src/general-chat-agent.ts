@@ -222,7 +222,10 @@ function maxTurns(state: AgentState): ErrorInfo {
   const { maxTurns: limit } = state.limits;
   return createErrorInfo({
     code: 'max_turns_exceeded',
-    message: `The model still requested tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the limit of this run.`,
+    message:
+      limit === 1
+        ? say`The model still requested tools after ${limit} turn, the limit of this run.`
+        : say`The model still requested tools after ${limit} turns, the limit of this run.`,
     hint: say`Ask for less at once, or raise the limit of turns (maxTurns).`,
   });
 }

@@ -25,8 +25,8 @@ export type FetchRefusal =
  */
 export function toError(refusal: FetchRefusal, from?: URL): ToolyardError {
   const { code, message, hint } = textOf(refusal);
-  const where = from === undefined ? '' : ` It was reached by a redirect from ${displayOf(from)}.`;
-  return new ToolyardError({ code, message: `${message}${where}`, hint });
+  const text = from === undefined ? message : say`${message} It was reached by a redirect from ${displayOf(from)}.`;
+  return new ToolyardError({ code, message: text, hint });
 }
 
 type RefusalText = { code: 'address_refused' | 'network'; message: AnyText; hint: AnyText };
@@ -34,7 +34,7 @@ type RefusalText = { code: 'address_refused' | 'network'; message: AnyText; hint
 function textOf(refusal: FetchRefusal): RefusalText {
   switch (refusal.kind) {
     case 'unreadable':
-      return refused(say`This is not a valid URL.`, 'A valid URL looks like https://example.com/page.');
+      return refused(say`This is not a valid URL.`, say`A valid URL looks like ${'https://example.com/page'}.`);
     case 'scheme':
       return refused(
         say`URLs that begin with ${refusal.url.protocol.slice(0, 40)} are not fetched.`,
@@ -62,7 +62,7 @@ function textOf(refusal: FetchRefusal): RefusalText {
       );
     case 'address':
       return refused(
-        `${displayOf(refusal.url)} ${describeTarget(refusal)}, and is not configured in Toolyard.`,
+        say`${`${displayOf(refusal.url)} ${describeTarget(refusal)}`}, and is not configured in Toolyard.`,
         say`URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.`,
       );
     case 'too_many_redirects':

@@ -6,7 +6,7 @@ const MAX_LENGTH = 2_000;
 /** Evaluates arithmetic exactly, which models often get wrong. */
 export const calculate = tool({
   name: 'calculate',
-  title: 'Calculate',
+  title: say`Calculate`.text,
   description:
     say`Evaluates arithmetic exactly, with 64 digits: + - * / ^ % ! and functions such as sqrt, log, sin, round, mean, std, min, max, gcd, combinations; lists, matrices and units ("5 inch to cm"). Several lines may assign variables; the last line is the result.`
       .text,

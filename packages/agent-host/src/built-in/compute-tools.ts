@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup } from '../functions/tool.ts';
 import { calculate } from './calculate.ts';
 import { createRunJavaScript } from './run-javascript.ts';
@@ -5,5 +6,5 @@ import type { ExecuteScript } from './script.ts';
 
 /** The built-in tools that compute; they have access to nothing but their arguments. */
 export function createComputeTools(execute: ExecuteScript): FunctionToolGroup {
-  return { id: 'compute', title: 'Computing', tools: [calculate, createRunJavaScript(execute)] };
+  return { id: 'compute', title: say`Computing`.text, tools: [calculate, createRunJavaScript(execute)] };
 }

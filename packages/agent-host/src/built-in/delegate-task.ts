@@ -67,7 +67,7 @@ const delegateTask = tool({
 /** The tool with which a model delegates tasks. Off until a user enables it: each sub-agent costs model requests. */
 export const SUB_AGENT_TOOLS: FunctionToolGroup = {
   id: 'sub-agents',
-  title: 'Sub-agents',
+  title: say`Sub-agents`.text,
   enabled: false,
   needsSubAgents: true,
   tools: [delegateTask],

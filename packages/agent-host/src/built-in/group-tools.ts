@@ -153,7 +153,7 @@ const vote = tool({
 
 const finish = tool({
   name: 'finish',
-  title: 'Finish',
+  title: say`Finish`.text,
   description:
     'Ends the work of the group on the message of the user: the matter is settled, or nothing more can be done.',
   inputSchema: { type: 'object', properties: { reason: { type: 'string', maxLength: 2_000 } } },

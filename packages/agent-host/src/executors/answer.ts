@@ -8,6 +8,7 @@ import type {
   ToolCallPart,
   UnmadeCall,
   Usage,
+  TranslatableText,
 } from '@toolyard/protocol';
 import { createErrorInfo, defined, say } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
@@ -312,14 +313,19 @@ export class StreamedMessage {
   #unknownTool(name: string): ErrorInfo {
     const offered = this.#tools.tools().map((tool) => tool.name);
     const near = nearestNames(name, offered);
-    const advice =
-      near.length > 0
-        ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`
-        : offered.length > 0
-          ? `Available tools: ${offered.slice(0, 20).join(', ')}${offered.length > 20 ? ', ...' : ''}.`
-          : 'No tools are available.';
-    return { code: 'tool_not_found', message: `The tool "${name}" does not exist. ${advice}` };
+    return createErrorInfo({ code: 'tool_not_found', message: unknownToolText(name, near, offered) });
   }
+}
+
+function unknownToolText(name: string, near: readonly string[], offered: readonly string[]): TranslatableText {
+  const names = offered.slice(0, 20).join(', ');
+  if (near.length > 0) {
+    return say`The tool "${name}" does not exist. Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`;
+  }
+  if (offered.length > 20) return say`The tool "${name}" does not exist. Available tools: ${names}, ....`;
+  return offered.length > 0
+    ? say`The tool "${name}" does not exist. Available tools: ${names}.`
+    : say`The tool "${name}" does not exist. No tools are available.`;
 }
 
 function argumentsProblem(

@@ -21,8 +21,10 @@ const REMOVES_ALL =
  * what the server does with them is unknown, so it does not replace a sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
-  if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference)))
-    return dangerFinding(say`${facts.reference.replace('/', ' ')}: it deletes something permanently.`);
+  if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference))) {
+    const [server = '', ...name] = facts.reference.split('/');
+    return dangerFinding(say`${server} ${name.join('/')}: it deletes something permanently.`);
+  }
   if (facts.isTooLarge) return unclearFinding(say`The arguments are too large to be checked.`);
   return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.surroundings.own ?? {}));
 }

@@ -48,7 +48,7 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
     return createErrorInfo({
       ...error,
       message,
-      hint: say`Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`,
+      hint: say`Allow it in the settings of the server, or in mcp.json with "sandbox": ${'{ "read": [...] }'} or "write".`,
     });
   }
   const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
@@ -56,7 +56,7 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   if (hidden.length === 0) return error;
   return createErrorInfo({
     ...error,
-    hint: say`The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".`,
+    hint: say`The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": ${'{ "read": [...] }'} or "write".`,
   });
 }
 

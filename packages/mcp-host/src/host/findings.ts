@@ -107,7 +107,9 @@ function ofSchema(schema: JsonObject): TranslatableText[] {
   const known = isJsonObject(properties) ? Object.entries(properties) : [];
   const undescribed = known.filter(([, one]) => isJsonObject(one) && textOf(one['description']) === '');
   const untyped = known.filter(([, one]) => isJsonObject(one) && Object.keys(one).every((key) => ABOUT.has(key)));
-  if (undescribed.length > 0) texts.push(say`No description for ${namesOf(undescribed)}.`);
+  const [only] = undescribed;
+  if (undescribed.length > 1) texts.push(say`No description for ${namesOf(undescribed)}.`);
+  else if (only !== undefined) texts.push(say`No description for "${only[0]}".`);
   if (untyped.length > 0) texts.push(say`No type for ${namesOf(untyped)}: any value is accepted.`);
   const missing = Array.isArray(required) ? required.filter((one) => !known.some(([name]) => name === one)) : [];
   if (missing.length > 0) texts.push(say`Required but not defined: ${missing.map(String).join(', ')}.`);

@@ -118,12 +118,18 @@ export class ServerRegistry {
 }
 
 function checkId(id: string, existing: ReadonlyMap<string, unknown>): void {
-  const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'contains a slash' : existing.has(id) ? 'is used twice' : null;
-  if (problem === null) return;
+  const message =
+    id === ''
+      ? say`The server id "${id}" is empty.`
+      : id.includes('/')
+        ? say`The server id "${id}" contains a slash.`
+        : existing.has(id)
+          ? say`The server id "${id}" is used twice.`
+          : null;
+  if (message === null) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The server id "${id}" ${problem}.`,
+    message,
     hint: say`Give every server a unique id without slashes.`,
   });
 }

@@ -141,9 +141,13 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
   const clientId = textOf(issued?.['client_id']);
   if (clientId === undefined) {
     const { last } = hops;
+    const issuer = displayUrl(server.issuer);
     throw new ToolyardError({
       code: 'server_refused',
-      message: `${displayUrl(server.issuer)} did not register Toolyard as a client${last === undefined ? '' : ` (${describeHop(last)})`}.`,
+      message:
+        last === undefined
+          ? say`${issuer} did not register Toolyard as a client.`
+          : say`${issuer} did not register Toolyard as a client (${describeHop(last)}).`,
       hint: say`Register a client there manually with the redirect URI ${redirectUrl}, and set its "clientId" in the configuration of "${options.serverId}".`,
     });
   }
@@ -175,10 +179,12 @@ function checkMetadataUrl(address: string): string {
 }
 
 function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {
-  const back = redirectUrl === undefined ? '' : ` with the redirect URI ${redirectUrl}`;
   return new ToolyardError({
     code: 'server_refused',
     message: say`The authorization server of "${serverId}", ${displayUrl(server.issuer)}, accepts only clients that were registered manually.`,
-    hint: `Register Toolyard there${back}, and set "clientId" (and "clientSecret") under "oauth" of the server.`,
+    hint:
+      redirectUrl === undefined
+        ? say`Register Toolyard there, and set "clientId" (and "clientSecret") under "oauth" of the server.`
+        : say`Register Toolyard there with the redirect URI ${redirectUrl}, and set "clientId" (and "clientSecret") under "oauth" of the server.`,
   });
 }

@@ -235,7 +235,7 @@ function refused({ serverId }: DiscoveryOptions, why: string, hops: HopLog): Too
   const { last } = hops;
   return new ToolyardError({
     code: 'server_refused',
-    message: `Signing in to "${serverId}" is not possible: ${why}${last === undefined ? '' : ` (${describeHop(last)})`}.`,
+    message: say`Signing in to "${serverId}" is not possible: ${last === undefined ? why : `${why} (${describeHop(last)})`}.`,
     hint: say`The server may expect a token in its headers instead; see its documentation.`,
   });
 }

@@ -64,7 +64,10 @@ export async function tokensByGrant(
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `Toolyard could not get a token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
+      message:
+        last === undefined
+          ? say`Toolyard could not get a token for "${serverId}".`
+          : say`Toolyard could not get a token for "${serverId}" (${describeHop(last)}).`,
       hint: say`Check "oauth" of the server.`,
     });
   }

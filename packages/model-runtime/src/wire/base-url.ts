@@ -39,7 +39,7 @@ function parseBaseUrl(baseUrl: string): URL {
     throw new ToolyardError({
       code: 'bad_config',
       message: say`The base URL of the model server is not an http or https URL.`,
-      hint: 'Enter a URL such as http://127.0.0.1:8080/v1.',
+      hint: say`Enter a URL such as ${'http://127.0.0.1:8080/v1'}.`,
     });
   }
   if (url.username !== '' || url.password !== '') {

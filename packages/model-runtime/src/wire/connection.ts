@@ -206,7 +206,7 @@ export class Connection {
         const place = `${outcome.triedUrls.join(' or ')}${said === '' ? '' : `: ${said.replace(/\.$/, '')}`}`;
         return createErrorInfo({
           code: 'not_a_model_server',
-          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${place}.`,
+          message: say`No ${isNamed(errors) ? `${dialect.label} of ${errors.server}` : dialect.label} was found at ${place}.`,
           hint: say`Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
         });
       }
@@ -252,7 +252,7 @@ function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: 
 function unreadable(errors: ErrorContext): ErrorInfo {
   return createErrorInfo({
     code: 'bad_response',
-    message: `The answer of ${errors.server} could not be read: the expected content is missing.`,
+    message: say`The answer of ${errors.server} could not be read: ${'the expected content is missing'}.`,
     hint: say`Check that the model supports this operation.`,
     retryable: true,
   });

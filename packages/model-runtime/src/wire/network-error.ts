@@ -50,9 +50,8 @@ export function toNetworkError(thrown: unknown, url: string, label?: string): Er
       say`Check the log of the model server, then try again.`,
     );
   }
-  const detail = code === '' ? '' : ` (${code})`;
   return network(
-    `The request to ${host} failed${detail}.`,
+    code === '' ? say`The request to ${host} failed.` : say`The request to ${host} failed (${code}).`,
     say`Check that the server is running, and that this origin may access it.`,
   );
 }

@@ -187,7 +187,7 @@ export class WireRuntime implements ModelRuntime {
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const exchange = { ...dialect.models(page), ...listing };
       const read = await this.#connection.exchange('', exchange, options, (errors) => {
-        const message = `${errors.server} is not a model server: it returned no model list.`;
+        const message = say`${errors.server} is not a model server: it returned ${'no model list'}.`;
         return withAddress(
           { code: 'not_a_model_server', message, hint: say`Check the base URL of the provider.` },
           errors,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, jsonValue, named, toolReference, textTemplates } from './common.ts';
+import { errorInfo, jsonObject, jsonValue, named, toolReference } from './common.ts';
 
 const mimeType = z.string().min(1).max(200);
 
@@ -141,7 +141,6 @@ export const malformedToolCallPart = z.strictObject({
   callId: z.string(),
   raw: z.string(),
   reason: z.string(),
-  templates: textTemplates.exactOptional(),
 });
 /** A text tool call that could not be parsed. `raw` is the model's text. */
 export type MalformedToolCallPart = z.output<typeof malformedToolCallPart>;

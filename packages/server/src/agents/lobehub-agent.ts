@@ -25,8 +25,8 @@ export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
 export function readLobeHubAgent(value: JsonValue): FileAgent {
   if (!isJsonObject(value)) throw invalidFile({ message: say`An agent must be an object.` });
   const { config = value, meta = value } = value;
-  if (!isJsonObject(config)) throw invalidFile({ message: '"config" must be an object.' });
-  if (!isJsonObject(meta)) throw invalidFile({ message: '"meta" must be an object.' });
+  if (!isJsonObject(config)) throw invalidFile({ message: say`"${'config'}" must be an object.` });
+  if (!isJsonObject(meta)) throw invalidFile({ message: say`"${'meta'}" must be an object.` });
   const reader = new FileAgentReader();
   const chat = objectOf(config['chatConfig'] ?? config);
   reader.leaveOut('tools', listOf(config['plugins']).length > 0);

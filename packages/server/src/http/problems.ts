@@ -122,9 +122,20 @@ export function refusal(
   );
 }
 
-export function notFound(what: AnyText, id: string): ProblemAnswer {
-  return refusal({ code: 'not_found', message: `There is no ${what} ${quoted(id)}.` });
+export function notFound(what: string, id: string): ProblemAnswer {
+  const message = NOT_FOUND[what]?.(quoted(id)) ?? `There is no ${what} ${quoted(id)}.`;
+  return refusal({ code: 'not_found', message });
 }
+
+/** What the page shows in its language. */
+const NOT_FOUND: Readonly<Record<string, (id: string) => AnyText>> = {
+  agent: (id) => say`There is no agent ${id}.`,
+  conversation: (id) => say`There is no conversation ${id}.`,
+  file: (id) => say`There is no file ${id}.`,
+  interrupt: (id) => say`There is no interrupt ${id}.`,
+  message: (id) => say`There is no message ${id}.`,
+  run: (id) => say`There is no run ${id}.`,
+};
 
 /** Quotes text of a client for use in an error message. */
 export function quoted(text: string): string {

@@ -166,10 +166,12 @@ function hostIn(value: JsonValue | undefined): string | undefined {
 
 /** Why an entry is not started. */
 export function needsApproval(id: string, line: number, { isNew }: WaitingEntry): ToolyardError {
-  const what = isNew ? 'was added' : 'was changed';
+  const name = showHidden(id);
   return new ToolyardError({
     code: 'conflict',
-    message: `mcp.json, line ${line}: the server "${showHidden(id)}" ${what} outside Toolyard and has not been approved.`,
+    message: isNew
+      ? say`mcp.json, line ${line}: the server "${name}" was added outside Toolyard and has not been approved.`
+      : say`mcp.json, line ${line}: the server "${name}" was changed outside Toolyard and has not been approved.`,
     hint: say`It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".`,
   });
 }

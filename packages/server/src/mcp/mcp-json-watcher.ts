@@ -1,7 +1,7 @@
 import type { McpConfigEntry, ServerEntry } from '@toolyard/mcp-host/node';
 import { McpConfigFile, watchConfigFile } from '@toolyard/mcp-host/node';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError, toErrorInfo } from '@toolyard/protocol';
+import { ToolyardError, toErrorInfo, messageText, createErrorInfo, say } from '@toolyard/protocol';
 import { closeOrWarn } from '../secrets/private-file.ts';
 
 /** How long the file may be missing, such as while an editor replaces it, before it counts as empty. Milliseconds. */
@@ -114,8 +114,9 @@ export class McpJsonWatcher {
       this.#fault = undefined;
     } catch (thrown) {
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      const kept = this.#entries.length > 0 ? ' The previous version stays in use.' : '';
-      this.#fault = { ...toErrorInfo(thrown), message: `${thrown.message}${kept}` };
+      const message = messageText(thrown);
+      const text = this.#entries.length > 0 ? say`${message} The previous version stays in use.` : message;
+      this.#fault = createErrorInfo({ ...toErrorInfo(thrown), message: text });
       log(this.#fault.message);
       return;
     }

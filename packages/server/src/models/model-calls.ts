@@ -99,7 +99,10 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     if (bytes !== null) return bytes;
     throw new ToolyardError({
       code: 'bad_request',
-      message: `The ${what} is not available: it references ${'blob' in source ? 'a file that does not exist' : 'a URL'}.`,
+      message:
+        'blob' in source
+          ? say`The ${what} is not available: it references a file that does not exist.`
+          : `The ${what} is not available: it references a URL.`,
       hint: 'Upload it with POST /api/files and reference it by its sha256, or send it as base64.',
     });
   }

@@ -42,7 +42,7 @@ export async function explainMissingProvider(id: string, there: readonly string[
       unreached === undefined
         ? say`There is no model provider "${id}".`
         : `The provider "${id}" is not supported. ${unreached.why}`,
-    hint: `${others} Choose a model of one of them, or add a provider in the settings.`,
+    hint: say`Available: ${there.join(', ')}. Choose a model of one of them, or add a provider in the settings.`,
   });
 }
 

@@ -22,7 +22,16 @@ import type {
   ToolCallPart,
   ToolReference,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, defined, formatToolReference, isJsonObject, MAX_OPEN_REQUESTS, originOf, withTemplates } from '@toolyard/protocol';
+import {
+  budgetKey,
+  canonicalJson,
+  defined,
+  formatToolReference,
+  isJsonObject,
+  MAX_OPEN_REQUESTS,
+  originOf,
+  withTemplates,
+} from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 
@@ -202,7 +211,8 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
   const { tool, arguments: args, danger, templates, diff, autoUnconfirmed, textCall, byRule } = interrupt;
   const expected = withTemplates(defined({ danger: dangerOf(tool, args, { own: { port: facts.port } }) }));
   if (isOfTab(tool, facts)) {
-    if (danger !== undefined && !isSame({ danger, templates }, expected)) throw forbiddenWrite('a warning that is not of the server');
+    if (danger !== undefined && !isSame({ danger, templates }, expected))
+      throw forbiddenWrite('a warning that is not of the server');
     if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
     return requireOffered(interrupt, facts);
   }

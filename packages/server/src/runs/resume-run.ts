@@ -52,8 +52,11 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
     case 'cancelled': {
       const last = await lastFollower(principal, runId, storage);
       if (last?.status === 'failed' || last?.status === 'cancelled') {
-        const how = last.status === 'failed' ? 'failed' : 'was cancelled';
-        throw refused(`Another run has already continued this one, and ${how}.`, `Resume that run: ${last.id}`);
+        const message =
+          last.status === 'failed'
+            ? say`Another run has already continued this one, and failed.`
+            : say`Another run has already continued this one, and was cancelled.`;
+        throw refused(message, `Resume that run: ${last.id}`);
       }
       if (last !== null) return last;
       const outcome = await start(principal, await requestFor(principal, run, services));

@@ -178,7 +178,10 @@ async function findAgent(
     const titles = agents.slice(0, 50).map(({ title }) => JSON.stringify(title));
     throw new ToolyardError({
       code: 'not_found',
-      message: `There is no agent ${JSON.stringify(name)}. ${titles.length === 0 ? 'No agents are configured.' : `Agents: ${titles.join(', ')}.`}`,
+      message:
+        titles.length === 0
+          ? say`There is no agent ${JSON.stringify(name)}. No agents are configured.`
+          : say`There is no agent ${JSON.stringify(name)}. Agents: ${titles.join(', ')}.`,
     });
   }
   if (others.length > 0) {

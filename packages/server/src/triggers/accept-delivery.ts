@@ -81,7 +81,7 @@ export async function acceptDelivery(
   if (before?.outcome === 'started' || before?.outcome === 'due') return runIdOf(triggerId, id);
   const full = await storage.rateCounters.take(`trigger:${triggerId}`, rateSpans(rate, now));
   if (full !== null) {
-    const reason = say`More than ${full.limit} deliveries per ${full.span}.`;
+    const reason = say`More than ${full.limit} deliveries per ${full.span === 'day' ? say`day` : say`minute`}.`;
     await note({ id: `rate:${minuteOf(now)}`, outcome: 'rejected', reason });
     throw new RefusedDelivery({ code: 'rate_limited', message: reason }, secondsUntilEnd(full, now));
   }

@@ -16,14 +16,14 @@ export function explainNoSandbox(failure: string, read: (path: string) => string
     return {
       kind: 'none',
       reason: say`${problem}. Toolyard runs in a container that does not allow user namespaces.`,
-      hint: 'The container isolates local servers from the machine, but not from Toolyard or one another. To allow namespaces, start it with a seccomp profile that permits unshare, mount and pivot_root (Docker: --security-opt seccomp=<profile>).',
+      hint: say`The container isolates local servers from the machine, but not from Toolyard or one another. To allow namespaces, start it with a seccomp profile that permits unshare, mount and pivot_root (Docker: ${'--security-opt seccomp=<profile>'}).`,
     };
   }
   if (setting('kernel/apparmor_restrict_unprivileged_userns') === '1') {
     return {
       kind: 'none',
       reason: say`${problem}. AppArmor denies user namespaces to programs without a profile (Ubuntu 23.10 and newer).`,
-      hint: 'Give bubblewrap a profile: write "abi <abi/4.0>, include <tunables/global> profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }" to /etc/apparmor.d/bwrap, run "sudo apparmor_parser -r /etc/apparmor.d/bwrap", then restart Toolyard.',
+      hint: say`Give bubblewrap a profile: write ${'"abi <abi/4.0>, include <tunables/global> profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }"'} to /etc/apparmor.d/bwrap, run ${'"sudo apparmor_parser -r /etc/apparmor.d/bwrap"'}, then restart Toolyard.`,
     };
   }
   if (setting('kernel/unprivileged_userns_clone') === '0') return off(problem, 'kernel.unprivileged_userns_clone', '1');
@@ -39,6 +39,6 @@ function off(problem: AnyText, name: string, value: string): NoSandbox {
   return {
     kind: 'none',
     reason: say`${problem}. The kernel setting ${name} is 0, which denies user namespaces.`,
-    hint: `Run "echo ${name}=${value} | sudo tee /etc/sysctl.d/60-userns.conf" and "sudo sysctl --system", then restart Toolyard.`,
+    hint: say`Run ${`"echo ${name}=${value} | sudo tee /etc/sysctl.d/60-userns.conf"`} and ${'"sudo sysctl --system"'}, then restart Toolyard.`,
   };
 }

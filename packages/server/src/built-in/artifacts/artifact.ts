@@ -9,7 +9,7 @@ import { invalid } from './artifact-text.ts';
 
 /** A document is part of its conversation, like an answer. The reference `artifacts/artifact` is stored and never changes. */
 export function createArtifactTools(store: ArtifactStore, owner: Owner): FunctionToolGroup {
-  return { id: 'artifacts', title: 'Documents', tools: [createArtifact(store, owner)] };
+  return { id: 'artifacts', title: say`Documents`.text, tools: [createArtifact(store, owner)] };
 }
 
 function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {

@@ -76,7 +76,7 @@ function createCreateImage(options: MediaToolsOptions): FunctionTool {
 function createSpeak(options: MediaToolsOptions): FunctionTool {
   return tool({
     name: 'speak',
-    title: 'Speak',
+    title: say`Speak`.text,
     description:
       say`Turns a text into spoken audio with a speech model. The user can play it in the chat. Use it only if the user asks for audio.`
         .text,

@@ -22,7 +22,7 @@ const MAX_TASK = 20_000;
 export function createScheduleTools(options: ScheduleToolsOptions): FunctionToolGroup {
   return {
     id: 'schedules',
-    title: 'Schedules',
+    title: say`Schedules`.text,
     enabled: false,
     tools: [createCreateSchedule(options), createListSchedules(options)],
   };

@@ -63,7 +63,7 @@ function resultOf({ output, isCut, code, isTimeout, blocked, overLimit }: Sandbo
     overLimit !== undefined
       ? `Stopped: it ${overLimit}.`
       : isTimeout
-        ? say`Stopped after ${timeoutMs / 1000} s.`
+        ? `Stopped after ${timeoutMs / 1000} s.`
         : code === 0
           ? ''
           : `Exit code: ${code ?? 'killed'}`;

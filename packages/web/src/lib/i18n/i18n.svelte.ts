@@ -101,18 +101,8 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     'zh-Hant': () => import('./zh-Hant/offers.ts'),
     'zh-Hans': () => import('./zh-Hans/offers.ts'),
   },
-  dangers: {
-    en: () => import('./en/dangers.ts'),
-    'zh-Hant': () => import('./zh-Hant/dangers.ts'),
-    'zh-Hans': () => import('./zh-Hans/dangers.ts'),
-  },
-  connectionTexts: {
-    en: () => import('./en/connection-texts.ts'),
-    'zh-Hant': () => import('./zh-Hant/connection-texts.ts'),
-    'zh-Hans': () => import('./zh-Hans/connection-texts.ts'),
-  },
   serverTexts: {
-    en: () => import('./en/server-texts.ts'),
+    en: () => Promise.resolve({ serverTexts: {} }),
     'zh-Hant': () => import('./zh-Hant/server-texts.ts'),
     'zh-Hans': () => import('./zh-Hans/server-texts.ts'),
   },
@@ -125,11 +115,6 @@ const lateLoaders: { [N in LazyNamespace]: Record<Locale, () => Promise<{ [K in 
     en: () => import('./en/schedules.ts'),
     'zh-Hant': () => import('./zh-Hant/schedules.ts'),
     'zh-Hans': () => import('./zh-Hans/schedules.ts'),
-  },
-  scheduleTexts: {
-    en: () => import('./en/schedule-texts.ts'),
-    'zh-Hant': () => import('./zh-Hant/schedule-texts.ts'),
-    'zh-Hans': () => import('./zh-Hans/schedule-texts.ts'),
   },
   skills: {
     en: () => import('./en/skills.ts'),
