@@ -197,7 +197,7 @@ export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): str
   if (open.danger === undefined && isOnceOnly(open)) {
     return 'The model wrote this call as text that it repeats or quotes: it can only be allowed once.';
   }
-  const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
+  const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written)?.text);
   if (why === undefined) return null;
   return `This call can only be allowed once. ${why}`;
 }

@@ -180,11 +180,11 @@ const REFUSALS = {
     hint: say`The rule is in the configuration, under "interventionRules".`,
   }),
   dangerous: (tool, why) => ({
-    message: `This call of ${tool} is flagged as dangerous, needs approval, and no user can be asked. ${why}`,
+    message: `This call of ${tool} is flagged as dangerous, needs approval, and no user can be asked. ${String(why)}`,
     hint: 'Run it where a user can be asked.',
   }),
   rulesLost: (tool) => ({
-    message: `${tool} needs approval, and no user can be asked. ${RULES_LOST}`,
+    message: `${tool} needs approval, and no user can be asked. ${RULES_LOST.text}`,
     hint: 'Check the rules in the settings, and confirm there that they are complete.',
   }),
   changed: (tool) => ({

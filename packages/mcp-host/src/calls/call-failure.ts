@@ -29,8 +29,9 @@ export function unknownOutcome(code: ErrorCode, message: AnyText): ToolResult {
 }
 
 function failure(outcome: ToolOutcome, error: ErrorInit, consequence: string): ToolResult {
-  const text = consequence === '' ? String(error.message) : `${error.message} ${consequence}`;
-  return { content: [{ type: 'text', text }], isError: true, outcome, error: createErrorInfo(error) };
+  const info = createErrorInfo(error);
+  const text = consequence === '' ? info.message : `${info.message} ${consequence}`;
+  return { content: [{ type: 'text', text }], isError: true, outcome, error: info };
 }
 
 /** What is known of a call that failed without a result. */

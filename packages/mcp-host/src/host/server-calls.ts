@@ -84,7 +84,7 @@ export class ServerCalls {
   }
 
   async #followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
-    if (this.#flows.isClosed) return unreachableTask(handle, SHUTTING_DOWN);
+    if (this.#flows.isClosed) return unreachableTask(handle, SHUTTING_DOWN.text);
     const { serverId } = handle.tool;
     const entry = this.#servers.find(serverId);
     if (entry === undefined) return unreachableTask(handle, `there is no server "${serverId}".`);

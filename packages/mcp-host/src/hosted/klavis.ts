@@ -121,7 +121,7 @@ function refusal(
 ): ToolyardError {
   const title = titleOf(config);
   const detailText = serviceMessage === '' ? `HTTP ${status}` : `HTTP ${status}: ${serviceMessage}`;
-  const about = (what: AnyText): string => `${title}, which hosts the server "${serverId}", ${what} (${detailText}).`;
+  const about = (what: string): string => `${title}, which hosts the server "${serverId}", ${what} (${detailText}).`;
   if (status === 401 || status === 403) {
     return error(
       'bad_config',

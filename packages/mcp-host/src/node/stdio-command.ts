@@ -70,8 +70,9 @@ export async function stdioCommand(
         hint,
       });
     }
-    log('warning', `The server runs without a sandbox. ${reason} ${hint}`);
-    return plain(withTemplates({ kind: 'unavailable', reason, hint }));
+    const isolation = withTemplates({ kind: 'unavailable', reason, hint });
+    log('warning', `The server runs without a sandbox. ${isolation.reason} ${isolation.hint}`);
+    return plain(isolation);
   }
 
   const blocked: McpBlockedAccess[] = [];

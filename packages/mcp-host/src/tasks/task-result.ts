@@ -1,4 +1,4 @@
-import type { ErrorCode, TaskHandle, ToolReference, ToolResult, AnyText } from '@toolyard/protocol';
+import type { ErrorCode, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
 import { createErrorInfo, formatToolReference, say } from '@toolyard/protocol';
 import type { FailedCall } from '../calls/call-failure.ts';
 import { explainFailedCall, unknownOutcome } from '../calls/call-failure.ts';
@@ -41,6 +41,6 @@ export function namelessTask(tool: ToolReference): ToolResult {
 }
 
 /** A task that cannot be polled here. */
-export function unreachableTask({ tool }: TaskHandle, why: AnyText): ToolResult {
+export function unreachableTask({ tool }: TaskHandle, why: string): ToolResult {
   return unknownOutcome('outcome_unknown', `The result of ${formatToolReference(tool)} cannot be requested: ${why}`);
 }

@@ -93,7 +93,7 @@ export function responseError(body: string, status: number | null, server: strin
   const problem = parsed.ok ? problemOf(parsed.value) : null;
   if (problem !== null) return problem;
   const page = looksLikeHtml(body);
-  const what = page ? say`a web page` : say`something else`;
+  const what = page ? 'a web page' : 'something else';
   if (status === 502 || status === 503 || status === 504) {
     return {
       code: 'network',

@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillSource } from '@toolyard/protocol';
-import { defined, messageOf, ToolyardError, say, withTemplates } from '@toolyard/protocol';
+import { defined, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import { openFile } from '../workspace/workspace-path.ts';
 import { readSkillText } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';

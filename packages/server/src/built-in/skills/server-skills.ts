@@ -1,6 +1,6 @@
 import type { ListedSkill } from '@toolyard/mcp-host';
 import type { Owner, SkillSource, AnyText } from '@toolyard/protocol';
-import { messageOf, say, withTemplates } from '@toolyard/protocol';
+import { say, withTemplates } from '@toolyard/protocol';
 import type { Servers } from '../../services.ts';
 import { readHead } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';

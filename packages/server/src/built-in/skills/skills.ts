@@ -10,7 +10,7 @@ import type {
   SkillView,
   SwitchSkill,
 } from '@toolyard/protocol';
-import { messageOf, ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
+import { ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
 import type { Servers } from '../../services.ts';
 import { textOf } from '../workspace/text-file.ts';
 import { openWorkspace } from '../workspace/workspace-path.ts';

@@ -2,7 +2,7 @@ import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
 import { readBody } from '@toolyard/guarded-fetch';
-import type { Fetch, SearchEngine, AnyText } from '@toolyard/protocol';
+import type { Fetch, SearchEngine } from '@toolyard/protocol';
 import { parseJson, ToolyardError, say } from '@toolyard/protocol';
 import type { SearchResult } from './search-engines.ts';
 import { ENGINES, readResults } from './search-engines.ts';
@@ -109,6 +109,6 @@ function listOf(results: readonly SearchResult[]): string {
     .join('\n');
 }
 
-function failed(why: AnyText): ToolyardError {
+function failed(why: string): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message: `The search engine failed: ${why}.` });
 }
