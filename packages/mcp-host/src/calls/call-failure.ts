@@ -8,7 +8,7 @@ import type {
   AnyText,
   ErrorInit,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError, say, createErrorInfo, withTemplate } from '@toolyard/protocol';
 import { connectionClosed, signInRequired } from '../connection/connection-errors.ts';
 import { authFailureIn } from '../oauth/auth-failure.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
@@ -55,11 +55,10 @@ export function explainFailedCall(call: FailedCall): ToolResult {
 
   if (call.stopped === 'caller') return unknown('cancelled', say`${name} was cancelled while it ran.`);
   if (call.stopped === 'closing') {
-    const { code, message } = call.lost ?? {
-      code: 'server_closed' as const,
-      message: say`The connection was closed while ${name} ran.`,
-    };
-    return unknown(code, message);
+    const { lost } = call;
+    return lost === undefined
+      ? unknown('server_closed', say`The connection was closed while ${name} ran.`)
+      : unknown(lost.code, withTemplate(lost.message, lost.templates?.['message']));
   }
   if (call.stopped === 'time-out') {
     return unknown('timed_out', say`${name} timed out: no response or progress within ${seconds(call.timeoutMs)}.`);
