@@ -186,7 +186,7 @@ async function useLibrary(folder: string, node: string): Promise<string | null> 
   return null;
 }
 
-const DOCUMENTS = ['README.md', 'docs/library.md'];
+const DOCUMENTS = ['README.md'];
 /** The program called the tool, and the answer has its result. */
 const USED = /calls get-date[^]*Tokyo/;
 

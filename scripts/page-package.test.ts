@@ -24,7 +24,7 @@ it(
     expect(paths.some((path) => /^build\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/.test(path))).toBe(
       true,
     );
-    expect(paths.filter((path) => !path.startsWith('build/'))).toEqual(['package.json']);
+    expect(paths.filter((path) => !path.startsWith('build/'))).toEqual(['README.md', 'package.json']);
     const { scripts, dependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as Record<
       string,
       object

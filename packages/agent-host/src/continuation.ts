@@ -1,5 +1,5 @@
 import type { AssistantMessage, AssistantPart, Message, UserMessage } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /** How a conversation that was cut off continues. `message` is the message to answer. */
 export type Continuation = {
@@ -26,15 +26,15 @@ export function continuationOf(branch: readonly Message[], canContinue: boolean)
   if (!message || !last) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'The conversation is empty: there is nothing to continue.',
+      message: say`The conversation is empty: there is nothing to continue.`,
     });
   }
   if (last.role !== 'assistant') return { message, how: { kind: 'answer' } };
   if (!isCut(last)) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'The last answer is complete: there is nothing to continue.',
-      hint: 'Send a new message instead.',
+      message: say`The last answer is complete: there is nothing to continue.`,
+      hint: say`Send a new message instead.`,
     });
   }
   const parts = partialAnswer(last);

@@ -8,7 +8,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { DEFAULT_LIMITS, defined, formatToolReference, ToolyardError, say } from '@toolyard/protocol';
 import type { AgentContext } from '@toolyard/agent-runtime';
 import { initialState, matchesGlob, readInterventionRules } from '@toolyard/agent-runtime';
 import type { McpHost, ServerHealth } from '@toolyard/mcp-host';
@@ -293,8 +293,8 @@ export class LocalAgent implements Agent {
     if (!this.#current) return;
     throw new ToolyardError({
       code: 'bad_request',
-      message: 'A run of this conversation is still in progress.',
-      hint: 'Wait for its result, or cancel it first.',
+      message: say`A run of this conversation is still in progress.`,
+      hint: say`Wait for its result, or cancel it first.`,
     });
   }
 

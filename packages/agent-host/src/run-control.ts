@@ -1,6 +1,6 @@
 import type { AgentState, Ending } from '@toolyard/agent-runtime';
 import type { Clock, ErrorInfo, RunLimits } from '@toolyard/protocol';
-import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
+import { createErrorInfo, CONTINUES_ELSEWHERE, say } from '@toolyard/protocol';
 
 /** `setTimeout` fires longer timers at once. */
 const MAX_TIMER_MS = 2_147_483_647;
@@ -75,9 +75,9 @@ export class RunControl {
 }
 
 function timeLimitExceeded(limits: RunLimits): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'time_limit_exceeded',
-    message: `The run exceeded its time limit of ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s.`,
-    hint: 'Raise the time limit (maxWallTimeMs), or ask for less at once.',
-  };
+    message: say`The run exceeded its time limit of ${((limits.maxWallTimeMs ?? 0) / 1000).toFixed(0)} s.`,
+    hint: say`Raise the time limit (maxWallTimeMs), or ask for less at once.`,
+  });
 }

@@ -2,7 +2,7 @@ import type { AgentState, CallToolFacts, ContextSources, PolicyVerdict, Runnable
 import { budgetError, isHarmless } from '@toolyard/agent-runtime';
 import type { IndexedTool } from '@toolyard/mcp-host';
 import type { ErrorInfo, JudgedCall, ToolMessage, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { createErrorInfo, formatToolReference, say } from '@toolyard/protocol';
 import type { RunAccess, RunHostOptions } from './create-run-host.ts';
 import { createRunHost } from './create-run-host.ts';
 import { NOT_APPROVED, notSent } from './executors/make-call.ts';
@@ -122,11 +122,14 @@ function isAnswerTo({ callId }: RunnableCall) {
 }
 
 function gone(tool: ToolReference): ErrorInfo {
-  return { code: 'tool_not_found', message: `The run does not have the tool ${formatToolReference(tool)}.` };
+  return createErrorInfo({
+    code: 'tool_not_found',
+    message: say`The run does not have the tool ${formatToolReference(tool)}.`,
+  });
 }
 
-const NEEDS_LOOP: ErrorInfo = {
+const NEEDS_LOOP: ErrorInfo = createErrorInfo({
   code: 'tool_refused',
-  message: 'This tool asks the user during its call, which is not possible in a run that executes in a tab.',
-  hint: 'Run the answer on the server.',
-};
+  message: say`This tool asks the user during its call, which is not possible in a run that executes in a tab.`,
+  hint: say`Run the answer on the server.`,
+});

@@ -1,4 +1,5 @@
 import type { ErrorInfo, ToolReference } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { BudgetGate } from './budget-checker.ts';
 import type { AgentContext, ContinuedAnswer, Ending, Instruction, RequestMode } from './instructions.ts';
 import type { Gate } from './intervention/intervention-checker.ts';
@@ -204,32 +205,35 @@ function failed(error: ErrorInfo): Ending {
   return { status: 'failed', error };
 }
 
-const EMPTY_RESPONSE: ErrorInfo = {
+const EMPTY_RESPONSE: ErrorInfo = createErrorInfo({
   code: 'empty_response',
-  message: 'The model answered with neither text nor a tool call.',
-  hint: 'Ask again, or choose another model.',
+  message: say`The model answered with neither text nor a tool call.`,
+  hint: say`Ask again, or choose another model.`,
   retryable: true,
-};
+});
 
-const FILTERED: ErrorInfo = {
+const FILTERED: ErrorInfo = createErrorInfo({
   code: 'refused',
-  message: "The provider's content filter blocked the answer.",
-  hint: 'Rephrase the question.',
-};
+  message: say`The provider's content filter blocked the answer.`,
+  hint: say`Rephrase the question.`,
+});
 
 function maxTurns(state: AgentState): ErrorInfo {
   const { maxTurns: limit } = state.limits;
-  return {
+  return createErrorInfo({
     code: 'max_turns_exceeded',
-    message: `The model still requested tools after ${limit} ${limit === 1 ? 'turn' : 'turns'}, the limit of this run.`,
-    hint: 'Ask for less at once, or raise the limit of turns (maxTurns).',
-  };
+    message:
+      limit === 1
+        ? say`The model still requested tools after ${limit} turn, the limit of this run.`
+        : say`The model still requested tools after ${limit} turns, the limit of this run.`,
+    hint: say`Ask for less at once, or raise the limit of turns (maxTurns).`,
+  });
 }
 
 function tooOften(state: AgentState, call: PendingCall): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'repeated_call',
-    message: `The model called "${call.name}" with the same arguments more than ${state.limits.maxSameCall} times.`,
-    hint: 'The model repeats itself: rephrase the question, or raise the limit of identical calls (maxSameCall).',
-  };
+    message: say`The model called "${call.name}" with the same arguments more than ${state.limits.maxSameCall} times.`,
+    hint: say`The model repeats itself: rephrase the question, or raise the limit of identical calls (maxSameCall).`,
+  });
 }

@@ -15,6 +15,8 @@ import {
   formatToolReference,
   isOnceOnly,
   mergeBudgets,
+  createErrorInfo,
+  say,
 } from '@toolyard/protocol';
 import type { RunPoint } from './agent-runtime.ts';
 import { openChildrenOf, withChildrenOver } from './delegation.ts';
@@ -68,14 +70,16 @@ export function withApproval(call: PendingCall, answer: ApprovalAnswer): Pending
     return { ...approved, arguments: args, edited: danger === undefined ? {} : { danger } };
   }
   // A reason may be a sentence.
-  const reason = answer.reason ? `: ${answer.reason.replace(/\.$/, '')}` : '';
+  const reason = answer.reason?.replace(/\.$/, '') ?? '';
   return {
     ...call,
     decision: 'refused',
-    refusal: {
+    refusal: createErrorInfo({
       code: 'tool_refused',
-      message: `The user denied this call${reason}. Do not retry it unless the user asks for it.`,
-    },
+      message: answer.reason
+        ? say`The user denied this call: ${reason}. Do not retry it unless the user asks for it.`
+        : say`The user denied this call. Do not retry it unless the user asks for it.`,
+    }),
   };
 }
 
@@ -194,7 +198,7 @@ export function checkScope(open: ApprovalInterrupt, answer: ApprovalAnswer): str
   if (open.danger === undefined && isOnceOnly(open)) {
     return 'The model wrote this call as text that it repeats or quotes: it can only be allowed once.';
   }
-  const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written));
+  const why = open.danger ?? (isSame(written, open.arguments) ? undefined : dangerOf(open.tool, written)?.text);
   if (why === undefined) return null;
   return `This call can only be allowed once. ${why}`;
 }

@@ -138,6 +138,7 @@ export type CallToolFacts = Pick<
   | 'changed'
   | 'diff'
   | 'danger'
+  | 'templates'
   | 'byRule'
   | 'textCall'
   | 'autoUnconfirmed'

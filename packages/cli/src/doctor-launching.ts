@@ -20,8 +20,8 @@ export async function checkSandbox(detect: typeof sandboxSupport): Promise<Findi
   const support = await detect();
   const subject = 'sandbox';
   if (support.kind !== 'none') return { level: 'ok', subject, text: `${support.kind} (${support.path})` };
-  const text = `local servers run without a sandbox. ${support.reason}`;
-  return { level: 'info', subject, text, hint: support.hint };
+  const text = `local servers run without a sandbox. ${String(support.reason)}`;
+  return { level: 'info', subject, text, hint: String(support.hint) };
 }
 
 function checkProxy(env: NodeJS.ProcessEnv): Finding[] {

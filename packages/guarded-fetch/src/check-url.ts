@@ -1,4 +1,5 @@
-import { ToolyardError, hasUserinfo, readUrl } from '@toolyard/protocol';
+import type { AnyText } from '@toolyard/protocol';
+import { ToolyardError, hasUserinfo, readUrl, say } from '@toolyard/protocol';
 import { isRefusedAddress } from './address.ts';
 import { hostOf, isLocalhostName } from './hosts.ts';
 
@@ -13,12 +14,13 @@ import { hostOf, isLocalhostName } from './hosts.ts';
  */
 export function checkUrl(link: string | URL): URL {
   const url = readUrl(link);
-  if (url === null) throw refused('This link is not a valid URL.');
-  if (hasUserinfo(url)) throw refused('This link has a user name before its host, which can disguise where it leads.');
+  if (url === null) throw refused(say`This link is not a valid URL.`);
+  if (hasUserinfo(url))
+    throw refused(say`This link has a user name before its host, which can disguise where it leads.`);
   if (url.protocol === 'https:') return url;
   if (url.protocol === 'http:' && isThisMachine(url)) return url;
-  if (url.protocol === 'http:') throw refused('This link uses http:// and leads to another machine.');
-  throw refused(`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
+  if (url.protocol === 'http:') throw refused(say`This link uses http:// and leads to another machine.`);
+  throw refused(say`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
 }
 
 function isThisMachine(url: URL): boolean {
@@ -26,7 +28,7 @@ function isThisMachine(url: URL): boolean {
   return host.kind === 'ip' ? isRefusedAddress(host.ip) === 'loopback' : isLocalhostName(host.name);
 }
 
-function refused(message: string): ToolyardError {
-  const hint = 'Only https:// links are opened, and http:// links on this machine.';
+function refused(message: AnyText): ToolyardError {
+  const hint = say`Only https:// links are opened, and http:// links on this machine.`;
   return new ToolyardError({ code: 'address_refused', message, hint });
 }

@@ -1,4 +1,5 @@
-import { ToolyardError } from '@toolyard/protocol';
+import type { AnyText } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { RefusalReason } from './address.ts';
 import { displayOf } from './hosts.ts';
 
@@ -24,67 +25,67 @@ export type FetchRefusal =
  */
 export function toError(refusal: FetchRefusal, from?: URL): ToolyardError {
   const { code, message, hint } = textOf(refusal);
-  const where = from === undefined ? '' : ` It was reached by a redirect from ${displayOf(from)}.`;
-  return new ToolyardError({ code, message: `${message}${where}`, hint });
+  const text = from === undefined ? message : say`${message} It was reached by a redirect from ${displayOf(from)}.`;
+  return new ToolyardError({ code, message: text, hint });
 }
 
-type RefusalText = { code: 'address_refused' | 'network'; message: string; hint: string };
+type RefusalText = { code: 'address_refused' | 'network'; message: AnyText; hint: AnyText };
 
 function textOf(refusal: FetchRefusal): RefusalText {
   switch (refusal.kind) {
     case 'unreadable':
-      return refused('This is not a valid URL.', 'A valid URL looks like https://example.com/page.');
+      return refused(say`This is not a valid URL.`, say`A valid URL looks like ${'https://example.com/page'}.`);
     case 'scheme':
       return refused(
-        `URLs that begin with ${refusal.url.protocol.slice(0, 40)} are not fetched.`,
-        'Use a URL that begins with https:// or http://.',
+        say`URLs that begin with ${refusal.url.protocol.slice(0, 40)} are not fetched.`,
+        say`Use a URL that begins with https:// or http://.`,
       );
     case 'not_https':
       return refused(
-        `${displayOf(refusal.url)} is not encrypted, and only https:// is accepted here.`,
-        'Use a URL that begins with https://.',
+        say`${displayOf(refusal.url)} is not encrypted, and only https:// is accepted here.`,
+        say`Use a URL that begins with https://.`,
       );
     case 'userinfo':
       return refused(
-        `The URL at ${displayOf(refusal.url)} contains a user name or password.`,
-        'Remove the part between // and @; put credentials in a header or in the settings.',
+        say`The URL at ${displayOf(refusal.url)} contains a user name or password.`,
+        say`Remove the part between // and @; put credentials in a header or in the settings.`,
       );
     case 'not_allowed':
       return refused(
-        `${displayOf(refusal.url)} is not on the list of allowed URLs.`,
-        'The operator of this server maintains the list.',
+        say`${displayOf(refusal.url)} is not on the list of allowed URLs.`,
+        say`The operator of this server maintains the list.`,
       );
     case 'port':
       return refused(
-        `Port ${refusal.url.port} is blocked for HTTP requests.`,
-        'It is reserved for another protocol; check the port in the URL.',
+        say`Port ${refusal.url.port} is blocked for HTTP requests.`,
+        say`It is reserved for another protocol; check the port in the URL.`,
       );
     case 'address':
       return refused(
-        `${displayOf(refusal.url)} ${describeTarget(refusal)}, and is not configured in Toolyard.`,
-        'URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.',
+        say`${`${displayOf(refusal.url)} ${describeTarget(refusal)}`}, and is not configured in Toolyard.`,
+        say`URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.`,
       );
     case 'too_many_redirects':
       return failed(
-        `${displayOf(refusal.url)} redirects more than ${refusal.limit} times.`,
-        'Use the URL at which the redirects end.',
+        say`${displayOf(refusal.url)} redirects more than ${refusal.limit} times.`,
+        say`Use the URL at which the redirects end.`,
       );
     case 'redirect_loop':
-      return failed(`${displayOf(refusal.url)} redirects in a loop.`, 'Fix the redirects of this server.');
+      return failed(say`${displayOf(refusal.url)} redirects in a loop.`, say`Fix the redirects of this server.`);
     case 'redirect_unwanted':
       return failed(
-        `${displayOf(refusal.url)} redirects, and redirects are not allowed here.`,
-        'Use the URL it redirects to, if you trust it.',
+        say`${displayOf(refusal.url)} redirects, and redirects are not allowed here.`,
+        say`Use the URL it redirects to, if you trust it.`,
       );
     case 'body_gone':
       return failed(
-        `A redirect to ${displayOf(refusal.url)} requires sending the body again, which was a stream and is consumed.`,
-        'Use the URL of the redirect.',
+        say`A redirect to ${displayOf(refusal.url)} requires sending the body again, which was a stream and is consumed.`,
+        say`Use the URL of the redirect.`,
       );
     case 'body_in_clear':
       return failed(
-        `A redirect to ${displayOf(refusal.url)} would send the body without encryption.`,
-        'Use a URL whose redirects stay with https://.',
+        say`A redirect to ${displayOf(refusal.url)} would send the body without encryption.`,
+        say`Use a URL whose redirects stay with https://.`,
       );
   }
 }
@@ -112,10 +113,10 @@ const ADDRESS_KINDS: Record<RefusalReason, string> = {
   not_an_address: 'not a valid address',
 };
 
-function refused(message: string, hint: string): RefusalText {
+function refused(message: AnyText, hint: AnyText): RefusalText {
   return { code: 'address_refused', message, hint };
 }
 
-function failed(message: string, hint: string): RefusalText {
+function failed(message: AnyText, hint: AnyText): RefusalText {
   return { code: 'network', message, hint };
 }

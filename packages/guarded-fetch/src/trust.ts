@@ -1,4 +1,4 @@
-import { ToolyardError, readUrl } from '@toolyard/protocol';
+import { ToolyardError, readUrl, say } from '@toolyard/protocol';
 import { isRefusedAddress } from './address.ts';
 import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
 
@@ -36,6 +36,6 @@ function originOf(address: string | URL): string {
   throw new ToolyardError({
     code: 'bad_config',
     message: 'A trusted URL is not valid.',
-    hint: 'A valid URL looks like http://127.0.0.1:11434.',
+    hint: say`A valid URL looks like ${'http://127.0.0.1:11434'}.`,
   });
 }

@@ -1,5 +1,6 @@
+import { createNotice } from './create-notice.ts';
 import type { ToolDefinition, ToolMode } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
 import { createReasoningSplitter, createToolCallTextParser } from './tool-call-text/create-parser.ts';
 import type { TextCallPart, ToolCallTextParser } from './tool-call-text/types.ts';
 import { positionOf } from './text-position.ts';
@@ -62,11 +63,12 @@ export class TextStage {
     this.#sort(this.#parser.end(), out);
     if (this.#calls.length === 0) return 0;
     if (nativeCalls > 0) {
-      out.push({
-        type: 'notice',
-        code: 'text_calls_dropped',
-        text: `Ignored ${this.#calls.length} tool call(s) written as text, because the answer also has native calls.`,
-      });
+      out.push(
+        createNotice(
+          'text_calls_dropped',
+          say`Ignored ${this.#calls.length} tool call(s) written as text, because the answer also has native calls.`,
+        ),
+      );
       return 0;
     }
     let index = 0;

@@ -11,6 +11,7 @@ import type {
   ToolDefinition,
   ToolMode,
   Usage,
+  TextTemplates,
 } from '@toolyard/protocol';
 import type { TextPosition } from './text-position.ts';
 
@@ -88,7 +89,7 @@ export type StreamPart =
   /** Milliseconds from the request to the first and the last token; right before `finish`. */
   | { type: 'timing'; firstMs: number; totalMs: number }
   /** A message for the user, such as a setting the provider rejected. */
-  | { type: 'notice'; code: string; text: string }
+  | { type: 'notice'; code: string; text: string; templates?: TextTemplates }
   | { type: 'finish'; reason: FinishReason }
   | { type: 'error'; error: ErrorInfo };
 

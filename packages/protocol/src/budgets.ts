@@ -1,6 +1,8 @@
+import { say, type TranslatableText } from './say.ts';
 import type { BudgetLimits, BudgetMeasure } from './budget-faults.ts';
 import { budgetKey, isAmount, MEASURES } from './budget-faults.ts';
 import type { ErrorInfo } from './schemas/common.ts';
+import { createErrorInfo } from './errors.ts';
 import type { Budget } from './schemas/configuration.ts';
 import type { Spent } from './schemas/usage.ts';
 
@@ -32,22 +34,8 @@ export function mergeBudgets(earlier: readonly Budget[], later: readonly Budget[
 
 /** A budget inside a sentence: `the budget of this run`. */
 export function budgetPhrase(budget: Budget): string {
-  switch (budget.of) {
-    case 'turn':
-      return 'the budget of a turn';
-    case 'run':
-      return 'the budget of this run';
-    case 'conversation':
-      return 'the budget of this conversation';
-    case 'agent':
-      return "the agent's daily budget";
-    case 'day':
-      return 'the daily budget';
-    case 'model':
-      return `the daily budget of the model ${budget.model}`;
-    case 'tool':
-      return `the daily budget of the tool ${budget.tool}`;
-  }
+  const { text } = budgetSubject(budget);
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 /** An amount with its unit: `$0.42`, `1500 tokens`, `3 calls`. */
@@ -76,11 +64,31 @@ export function checkRaisedLimit(
 
 /** The error of a call or request that an exhausted budget prevents. */
 export function budgetExceeded(budget: Budget, measure: BudgetMeasure, spent: Spent): ErrorInfo {
-  const name = budgetPhrase(budget);
-  const limit = budget[measure] ?? 0;
-  return {
+  const used = formatAmount(measure, spent[measure]);
+  const limit = formatAmount(measure, budget[measure] ?? 0);
+  return createErrorInfo({
     code: 'budget_exceeded',
-    message: `${name.charAt(0).toUpperCase()}${name.slice(1)} is used up: ${formatAmount(measure, spent[measure])} of ${formatAmount(measure, limit)}.`,
-    hint: 'Raise the budget to continue.',
-  };
+    message: say`${budgetSubject(budget)} is used up: ${used} of ${limit}.`,
+    hint: say`Raise the budget to continue.`,
+  });
+}
+
+/** A budget at the beginning of a sentence. */
+function budgetSubject(budget: Budget): TranslatableText {
+  switch (budget.of) {
+    case 'turn':
+      return say`The budget of a turn`;
+    case 'run':
+      return say`The budget of this run`;
+    case 'conversation':
+      return say`The budget of this conversation`;
+    case 'agent':
+      return say`The agent's daily budget`;
+    case 'day':
+      return say`The daily budget`;
+    case 'model':
+      return say`The daily budget of the model ${budget.model}`;
+    case 'tool':
+      return say`The daily budget of the tool ${budget.tool}`;
+  }
 }

@@ -1,7 +1,17 @@
-import type { ErrorCode, ErrorInfo } from './schemas/common.ts';
+import type { ErrorCode, ErrorInfo, TextTemplates } from './schemas/common.ts';
 import { defined } from './defined.ts';
+import type { AnyText } from './say.ts';
+import { say, withTemplate, withTemplates } from './say.ts';
 
 const marker = Symbol.for('toolyard.error');
+
+/** An error whose texts may have translations. */
+export type ErrorInit = Omit<ErrorInfo, 'message' | 'hint'> & { message: AnyText; hint?: AnyText };
+
+/** Creates the stored form of an error. */
+export function createErrorInfo(error: ErrorInit): ErrorInfo {
+  return withTemplates(error);
+}
 
 /**
  * The only error class that crosses package boundaries. Its message is written for users; any other thrown value is
@@ -12,14 +22,17 @@ export class ToolyardError extends Error {
   readonly hint: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly templates: TextTemplates | undefined;
 
-  constructor(info: ErrorInfo, options?: { cause?: unknown }) {
+  constructor(error: ErrorInit, options?: { cause?: unknown }) {
+    const info = createErrorInfo(error);
     super(info.message, options);
     this.name = 'ToolyardError';
     this.code = info.code;
     this.hint = info.hint;
     this.retryable = info.retryable ?? false;
     this.retryAfterMs = info.retryAfterMs;
+    this.templates = info.templates;
     Object.defineProperty(this, marker, { value: true });
   }
 
@@ -34,7 +47,7 @@ export class ToolyardError extends Error {
       message: this.message,
       ...defined({ hint: this.hint }),
       ...(this.retryable ? { retryable: true } : {}),
-      ...defined({ retryAfterMs: this.retryAfterMs }),
+      ...defined({ retryAfterMs: this.retryAfterMs, templates: this.templates }),
     };
   }
 }
@@ -45,11 +58,11 @@ export class ToolyardError extends Error {
  */
 export function toErrorInfo(thrown: unknown): ErrorInfo {
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
-  return {
+  return createErrorInfo({
     code: 'internal',
-    message: 'Internal error in Toolyard.',
-    hint: 'This is a bug. Please report it.',
-  };
+    message: say`Internal error in Toolyard.`,
+    hint: say`This is a bug. Please report it.`,
+  });
 }
 
 /** True if the store failed temporarily: the same operation may succeed later. */
@@ -60,6 +73,12 @@ export function isStorageFault(thrown: unknown): thrown is ToolyardError {
 /** The text of any thrown value, for logs and for the operator; everyone else gets {@link toErrorInfo}. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The same, with the template of a {@link ToolyardError}. */
+export function messageText(thrown: unknown): AnyText {
+  const text = messageOf(thrown);
+  return ToolyardError.isInstance(thrown) ? withTemplate(text, thrown.templates?.['message']) : text;
 }
 
 /** True for the error an aborted operation throws, in every runtime. */

@@ -35,6 +35,7 @@ export * from './preset-tasks.ts';
 export type * from './principal.ts';
 export * from './request-limits.ts';
 export type * from './run-store.ts';
+export * from './say.ts';
 export * from './schema-check.ts';
 export * from './search-engines.ts';
 export * from './settings.ts';

@@ -3,6 +3,7 @@
  * @module
  */
 export { startServer } from './start-server.ts';
-export type { RunningServer, ServerOverrides } from './start-server.ts';
+export type { RunningServer } from './start-server.ts';
+export type { ServerOverrides } from './start/overrides.ts';
 export { describeLockHolder } from './find-toolyard.ts';
 export type { ServerOptions } from './config/server-options.ts';

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import type { Failpoint } from '@toolyard/protocol';
-import type { SharedStorage } from '@toolyard/storage';
 import { TOKEN_FILE } from './access-token.ts';
 import type { ServerOptions } from './config/server-options.ts';
 import { resolveOptions } from './config/server-options.ts';
 import { ShutdownStack } from './shutdown-stack.ts';
 import { createServices } from './start/create-services.ts';
 import { openStores } from './start/open-stores.ts';
+import type { ServerOverrides } from './start/overrides.ts';
 import { serveHttp } from './start/serve-http.ts';
 
 /** A server that accepts requests. */
@@ -21,23 +20,6 @@ export type RunningServer = {
   close(): Promise<void>;
   /** While closing, the part it waits for, in one or two words. */
   readonly waitsFor: string | null;
-};
-
-/** Replacements that tests use. */
-export type ServerOverrides = {
-  failpoint?: Failpoint;
-  /** Wraps the storage that the server opened. */
-  watchStorage?: (storage: SharedStorage) => SharedStorage;
-  /** Time after which runs and servers of a process without heartbeat are released; default 10 s. */
-  leaseMs?: number;
-  /** Interval at which this process scans for runs whose lease has expired; default 3 s. */
-  claimExpiredEveryMs?: number;
-  /** How long a run waits for MCP servers that connect for the first time; default 5 s. */
-  connectWaitMs?: number;
-  /** How long calls in progress may take when the server is closed; default 5 s. */
-  lastCallsMs?: number;
-  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt); default 2^15. */
-  scryptCost?: number;
 };
 
 /**

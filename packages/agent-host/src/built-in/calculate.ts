@@ -1,4 +1,4 @@
-import { messageOf, ToolyardError } from '@toolyard/protocol';
+import { messageOf, ToolyardError, say } from '@toolyard/protocol';
 import { tool } from '../functions/tool.ts';
 
 const MAX_LENGTH = 2_000;
@@ -6,9 +6,10 @@ const MAX_LENGTH = 2_000;
 /** Evaluates arithmetic exactly, which models often get wrong. */
 export const calculate = tool({
   name: 'calculate',
-  title: 'Calculate',
+  title: say`Calculate`.text,
   description:
-    'Evaluates arithmetic exactly, with 64 digits: + - * / ^ % ! and functions such as sqrt, log, sin, round, mean, std, min, max, gcd, combinations; lists, matrices and units ("5 inch to cm"). Several lines may assign variables; the last line is the result.',
+    say`Evaluates arithmetic exactly, with 64 digits: + - * / ^ % ! and functions such as sqrt, log, sin, round, mean, std, min, max, gcd, combinations; lists, matrices and units ("5 inch to cm"). Several lines may assign variables; the last line is the result.`
+      .text,
   inputSchema: {
     type: 'object',
     properties: {
@@ -24,7 +25,7 @@ export const calculate = tool({
     try {
       return evaluate(expression);
     } catch (thrown) {
-      throw new ToolyardError({ code: 'tool_failed', message: messageOf(thrown), hint: 'Correct the expression.' });
+      throw new ToolyardError({ code: 'tool_failed', message: messageOf(thrown), hint: say`Correct the expression.` });
     }
   },
 });

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup } from '../functions/tool.ts';
 import { calculate } from './calculate.ts';
 import { createRunJavaScript } from './run-javascript.ts';
@@ -11,5 +12,5 @@ import type { ExecuteScript } from './script.ts';
  * await using agent = await createAgent({ model, builtIn: [compute] });
  */
 export function createComputeTools(execute: ExecuteScript): FunctionToolGroup {
-  return { id: 'compute', title: 'Computing', tools: [calculate, createRunJavaScript(execute)] };
+  return { id: 'compute', title: say`Computing`.text, tools: [calculate, createRunJavaScript(execute)] };
 }

@@ -1,10 +1,9 @@
 import type { SubAgentTask, ToolResult } from '@toolyard/protocol';
-import { defined, MAX_SUB_AGENT_TASKS } from '@toolyard/protocol';
+import { defined, MAX_SUB_AGENT_TASKS, say, ToolyardError } from '@toolyard/protocol';
 import type { SubAgentResult } from '../sub-agents.ts';
 import { NO_SUB_AGENTS } from '../functions/no-user-error.ts';
 import type { FunctionToolGroup } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
-import { ToolyardError } from '@toolyard/protocol';
 
 /** Each answer is shortened to this length; the conversation of the sub-agent has all of it. */
 const MAX_ANSWER_LENGTH = 30_000;
@@ -12,9 +11,10 @@ const TITLE_LENGTH = 80;
 
 const delegateTask = tool({
   name: 'delegate_task',
-  title: 'Delegate to sub-agents',
+  title: say`Delegate to sub-agents`.text,
   description:
-    'Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.',
+    say`Gives tasks to sub-agents, which work on them at the same time in conversations of their own, and returns their answers when all have finished. Use it for tasks that are independent of each other, or that need many steps whose details do not matter here. A sub-agent knows only its task, unless you pass on the conversation: describe the task completely, with everything it needs to know and what to return.`
+      .text,
   inputSchema: {
     type: 'object',
     properties: {
@@ -72,7 +72,7 @@ const delegateTask = tool({
  */
 export const SUB_AGENT_TOOLS: FunctionToolGroup = {
   id: 'sub-agents',
-  title: 'Sub-agents',
+  title: say`Sub-agents`.text,
   enabled: false,
   needsSubAgents: true,
   tools: [delegateTask],

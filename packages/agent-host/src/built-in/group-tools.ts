@@ -1,5 +1,5 @@
 import type { GroupCallKind, GroupCallResult, MemberOutcome, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { DelegableTask } from '@toolyard/agent-runtime';
 import { GROUP_SERVER } from '@toolyard/agent-runtime';
 import type { GroupOfCall } from '../run-group.ts';
@@ -31,7 +31,7 @@ const HARMLESS = { annotations: { readOnly: true, openWorld: false }, isolated: 
 
 const speak = tool({
   name: 'speak',
-  title: 'Ask a member',
+  title: say`Ask a member`.text,
   description: 'Lets one member answer in the conversation.',
   inputSchema: {
     type: 'object',
@@ -45,7 +45,7 @@ const speak = tool({
 
 const broadcast = tool({
   name: 'broadcast',
-  title: 'Ask several members',
+  title: say`Ask several members`.text,
   description: 'Lets several members answer at the same time; none of them sees the answers of the others yet.',
   inputSchema: {
     type: 'object',
@@ -63,7 +63,7 @@ const broadcast = tool({
 
 const delegate = tool({
   name: 'delegate',
-  title: 'Hand the conversation over',
+  title: say`Hand the conversation over`.text,
   description:
     'Hands the conversation to a member: it answers the user now and answers the next messages, until it hands the conversation back.',
   inputSchema: {
@@ -77,7 +77,7 @@ const delegate = tool({
 
 const executeTask = tool({
   name: 'execute_task',
-  title: 'Give a task',
+  title: say`Give a task`.text,
   description:
     'Gives a task to one member, which carries it out in a conversation of its own and reports the result. It does not see this conversation: describe the task completely.',
   inputSchema: { type: 'object', properties: { member: MEMBER, task: TASK }, required: ['member', 'task'] },
@@ -87,7 +87,7 @@ const executeTask = tool({
 
 const executeTasks = tool({
   name: 'execute_tasks',
-  title: 'Give tasks',
+  title: say`Give tasks`.text,
   description: 'Gives tasks to members, which work at the same time, as execute_task does. A member may get several.',
   inputSchema: {
     type: 'object',
@@ -115,7 +115,7 @@ const OPTION = { type: 'string', minLength: 1, maxLength: 500 } as const;
 
 const vote = tool({
   name: 'vote',
-  title: 'Let the members vote',
+  title: say`Let the members vote`.text,
   description:
     'The members choose one of the options. The majority decides; if the first options have equal votes, your tie breaker decides.',
   inputSchema: {
@@ -133,7 +133,7 @@ const vote = tool({
     if (new Set(options).size < options.length || !options.includes(tieBreaker)) {
       throw new ToolyardError({
         code: 'bad_request',
-        message: 'The options of a vote must be different, and tie_breaker must be one of them.',
+        message: say`The options of a vote must be different, and tie_breaker must be one of them.`,
       });
     }
     const instruction = `${question}\n\nOptions:\n${options.map((option) => `- ${option}`).join('\n')}`;
@@ -153,7 +153,7 @@ const vote = tool({
 
 const finish = tool({
   name: 'finish',
-  title: 'Finish',
+  title: say`Finish`.text,
   description:
     'Ends the work of the group on the message of the user: the matter is settled, or nothing more can be done.',
   inputSchema: { type: 'object', properties: { reason: { type: 'string', maxLength: 2_000 } } },
@@ -167,7 +167,7 @@ export const HAND_BACK = 'hand_back';
 
 const handBack = tool({
   name: HAND_BACK,
-  title: 'Hand the conversation back',
+  title: say`Hand the conversation back`.text,
   description: 'Gives the conversation back to the group: what you were asked to settle with the user is settled.',
   inputSchema: { type: 'object', properties: {} },
   ...HARMLESS,
@@ -210,7 +210,8 @@ async function askMembers(
   isPrivate: boolean,
   { group, delegate: start }: ToolContext,
 ): Promise<{ outcomes: MemberOutcome[]; results: { agentId: string; result: SubAgentResult }[] }> {
-  if (!group || !start) throw new ToolyardError({ code: 'tool_refused', message: 'This run is not that of a group.' });
+  if (!group || !start)
+    throw new ToolyardError({ code: 'tool_refused', message: say`This run is not that of a group.` });
   const found = instructions.map(({ member, instruction }) => ({
     name: member,
     instruction,
@@ -287,8 +288,8 @@ function find({ members }: GroupOfCall, wanted: string): GroupOfCall['members'][
 
 function noMember(name: string, group: GroupOfCall): NonNullable<MemberOutcome['error']> {
   const names = group.names.map((each) => JSON.stringify(each)).join(', ');
-  return {
+  return createErrorInfo({
     code: 'not_found',
-    message: `The group has no member ${JSON.stringify(name)}. Members: ${names}.`,
-  };
+    message: say`The group has no member ${JSON.stringify(name)}. Members: ${names}.`,
+  });
 }

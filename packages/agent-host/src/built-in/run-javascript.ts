@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
 import type { ExecuteScript, ScriptOutput } from './script.ts';
@@ -9,9 +10,10 @@ const MAX_CODE_LENGTH = 100_000;
 export function createRunJavaScript(execute: ExecuteScript): FunctionTool {
   return tool({
     name: 'run_javascript',
-    title: 'Run JavaScript',
+    title: say`Run JavaScript`.text,
     description:
-      'Executes JavaScript (ES2023) in an isolated sandbox and returns what it prints with console.log and the value of its last expression. Use it to compute, or to transform text and JSON. There is no network, no files, no timers, no modules and no state between calls; 5 s and 64 MB at most.',
+      say`Executes JavaScript (ES2023) in an isolated sandbox and returns what it prints with console.log and the value of its last expression. Use it to compute, or to transform text and JSON. There is no network, no files, no timers, no modules and no state between calls; 5 s and 64 MB at most.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: { code: { type: 'string', minLength: 1, maxLength: MAX_CODE_LENGTH } },

@@ -1,4 +1,4 @@
-import { formatToolReference } from '@toolyard/protocol';
+import { formatToolReference, say } from '@toolyard/protocol';
 import type { FunctionToolGroup } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
 import { findTools } from './tool-index-search.ts';
@@ -11,9 +11,10 @@ const MAX_SUMMARY_LENGTH = 200;
 
 const searchTools = tool({
   name: SEARCH_TOOLS.name,
-  title: 'Search tools',
+  title: say`Search tools`.text,
   description:
-    'Finds tools that are not listed here. Describe the task in a few English words, or name tools exactly. The tools found are listed from your next turn on, and can then be called.',
+    say`Finds tools that are not listed here. Describe the task in a few English words, or name tools exactly. The tools found are listed from your next turn on, and can then be called.`
+      .text,
   inputSchema: {
     type: 'object',
     properties: {
@@ -48,7 +49,11 @@ const searchTools = tool({
  * @example
  * await using agent = await createAgent({ model, servers, builtIn: [TOOL_SEARCH] });
  */
-export const TOOL_SEARCH: FunctionToolGroup = { id: SEARCH_TOOLS.serverId, title: 'Tool search', tools: [searchTools] };
+export const TOOL_SEARCH: FunctionToolGroup = {
+  id: SEARCH_TOOLS.serverId,
+  title: say`Tool search`.text,
+  tools: [searchTools],
+};
 
 function listOf(found: readonly { name: string; description?: string }[]): string {
   const lines = found.map(({ name, description = '' }) => {

@@ -8,8 +8,9 @@ import type {
   ToolCallPart,
   UnmadeCall,
   Usage,
+  TranslatableText,
 } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { createErrorInfo, defined, say } from '@toolyard/protocol';
 import type { PendingCall } from '@toolyard/agent-runtime';
 import type { FittedArguments, ToolHost } from '@toolyard/mcp-host';
 import { fitArguments } from '@toolyard/mcp-host';
@@ -136,7 +137,7 @@ export class StreamedMessage {
       case 'timing':
         return;
       case 'notice':
-        this.#journal.append({ type: 'notice', level: 'warning', code: part.code, text: part.text });
+        this.#journal.append({ ...part, level: 'warning' });
         return;
       case 'finish':
         this.#finish = part.reason;
@@ -217,12 +218,12 @@ export class StreamedMessage {
   get error(): ErrorInfo | undefined {
     if (this.#error) return this.#error;
     if (this.#finish !== undefined) return undefined;
-    return {
+    return createErrorInfo({
       code: 'no_response',
-      message: 'The model server sent a response without any choice.',
-      hint: 'Retry; if the error persists, check the log of the model server.',
+      message: say`The model server sent a response without any choice.`,
+      hint: say`Retry; if the error persists, check the log of the model server.`,
       retryable: true,
-    };
+    });
   }
 
   get finishReason(): FinishReason {
@@ -254,10 +255,10 @@ export class StreamedMessage {
           // The raw text replaces the arguments, so that repetitions of the same mistake count as the same call.
           arguments: { raw: part.raw },
           decision: 'undecided',
-          problem: {
+          problem: createErrorInfo({
             code: 'malformed_tool_call',
-            message: `This tool call could not be parsed: ${part.reason}. Repeat it as valid JSON.`,
-          },
+            message: say`This tool call could not be parsed: ${part.reason}. Repeat it as valid JSON.`,
+          }),
         });
       }
     }
@@ -312,14 +313,19 @@ export class StreamedMessage {
   #unknownTool(name: string): ErrorInfo {
     const offered = this.#tools.tools().map((tool) => tool.name);
     const near = nearestNames(name, offered);
-    const advice =
-      near.length > 0
-        ? `Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`
-        : offered.length > 0
-          ? `Available tools: ${offered.slice(0, 20).join(', ')}${offered.length > 20 ? ', ...' : ''}.`
-          : 'No tools are available.';
-    return { code: 'tool_not_found', message: `The tool "${name}" does not exist. ${advice}` };
+    return createErrorInfo({ code: 'tool_not_found', message: unknownToolText(name, near, offered) });
   }
+}
+
+function unknownToolText(name: string, near: readonly string[], offered: readonly string[]): TranslatableText {
+  const names = offered.slice(0, 20).join(', ');
+  if (near.length > 0) {
+    return say`The tool "${name}" does not exist. Did you mean ${near.map((other) => `"${other}"`).join(' or ')}?`;
+  }
+  if (offered.length > 20) return say`The tool "${name}" does not exist. Available tools: ${names}, ....`;
+  return offered.length > 0
+    ? say`The tool "${name}" does not exist. Available tools: ${names}.`
+    : say`The tool "${name}" does not exist. No tools are available.`;
 }
 
 function argumentsProblem(
@@ -328,12 +334,15 @@ function argumentsProblem(
 ): ErrorInfo | undefined {
   if (part.arguments === null || fitted === undefined) {
     const shown = part.argumentsText.length > 200 ? `${part.argumentsText.slice(0, 200)}...` : part.argumentsText;
-    return {
+    return createErrorInfo({
       code: 'invalid_arguments',
-      message: `The arguments of "${part.name}" are not a JSON object: ${shown}`,
-    };
+      message: say`The arguments of "${part.name}" are not a JSON object: ${shown}`,
+    });
   }
   const { misfit } = fitted;
   if (misfit === null) return undefined;
-  return { code: 'invalid_arguments', message: `The arguments of "${part.name}" do not match its schema: ${misfit}` };
+  return createErrorInfo({
+    code: 'invalid_arguments',
+    message: say`The arguments of "${part.name}" do not match its schema: ${misfit}`,
+  });
 }

@@ -6,7 +6,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { defined, isJsonObject, isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, defined, isJsonObject, isStorageFault, ToolyardError, say } from '@toolyard/protocol';
 import type { PendingCall, PendingInterrupt } from '@toolyard/agent-runtime';
 import type {
   InputAnswers,
@@ -211,25 +211,24 @@ export class CallInterrupts {
   }
 }
 
-const NOT_SIGNED_IN: ErrorInfo = {
+const NOT_SIGNED_IN: ErrorInfo = createErrorInfo({
   code: 'needs_sign_in',
-  message: 'The server requires a sign-in, and the user did not sign in. The call was not made.',
-};
+  message: say`The server requires a sign-in, and the user did not sign in. The call was not made.`,
+});
 
-const NO_TAB: ErrorInfo = {
+const NO_TAB: ErrorInfo = createErrorInfo({
   code: 'needs_tab',
-  message: 'The tool is on a server of a browser tab, and the user did not wait for such a tab. The call was not made.',
-};
+  message: say`The tool is on a server of a browser tab, and the user did not wait for such a tab. The call was not made.`,
+});
 
-const NOT_OPENED: ErrorInfo = {
+const NOT_OPENED: ErrorInfo = createErrorInfo({
   code: 'tool_refused',
-  message: 'The server asked the user to open a page first, and the user did not. The call was not made.',
-};
+  message: say`The server asked the user to open a page first, and the user did not. The call was not made.`,
+});
 
-const STATE_UNREADABLE: ErrorInfo = {
+const STATE_UNREADABLE: ErrorInfo = createErrorInfo({
   code: 'refused',
-  message:
-    'The stored state of the server for this call cannot be decrypted: it was changed, or another key is in use. The call was not made.',
-};
+  message: say`The stored state of the server for this call cannot be decrypted: it was changed, or another key is in use. The call was not made.`,
+});
 
-const NOT_ANSWERED: ErrorInfo = { code: 'refused', message: 'The user did not answer.' };
+const NOT_ANSWERED: ErrorInfo = createErrorInfo({ code: 'refused', message: say`The user did not answer.` });

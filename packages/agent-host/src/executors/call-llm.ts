@@ -1,5 +1,5 @@
 import type { RunJournal, UnmadeCall, Usage } from '@toolyard/protocol';
-import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo } from '@toolyard/protocol';
+import { costOf, defined, isAbortError, ZERO_SPENT, toErrorInfo, say, withTemplates } from '@toolyard/protocol';
 import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { unreadableTypes, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -95,12 +95,8 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
 function noticeUnmade(calls: readonly UnmadeCall[], journal: RunJournal): void {
   if (calls.length === 0) return;
   const names = [...new Set(calls.map(({ name }) => `"${name}"`))].join(', ');
-  journal.append({
-    type: 'notice',
-    level: 'info',
-    code: 'text_not_called',
-    text: `The answer contains text that looks like a call of ${names}. It was not run: this model calls tools natively.`,
-  });
+  const text = say`The answer contains text that looks like a call of ${names}. It was not run: this model calls tools natively.`;
+  journal.append(withTemplates({ type: 'notice', level: 'info', code: 'text_not_called', text }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AssistantMessage } from '@toolyard/protocol';
+import { say, withTemplates } from '@toolyard/protocol';
 import type { Executor, PendingCall } from '@toolyard/agent-runtime';
 import { GROUP_SERVER } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -40,12 +41,8 @@ export function createCallMember(host: RunHost): Executor<'call_member'> {
 /** Parks the run until the user resumes it. */
 export function createPauseGroup(host: RunHost): Executor<'pause_group'> {
   return (_instruction, state) => {
-    host.journal.append({
-      type: 'notice',
-      level: 'info',
-      code: 'group_paused',
-      text: 'The group is paused.',
-    });
+    const text = say`The group is paused.`;
+    host.journal.append(withTemplates({ type: 'notice', level: 'info', code: 'group_paused', text }));
     host.journal.append({ type: 'run_parked' });
     return { state: { ...state, status: 'parked' }, context: { phase: 'waiting' } };
   };

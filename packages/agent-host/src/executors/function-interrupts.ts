@@ -1,5 +1,5 @@
 import type { InterruptAnswer, ToolResult } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, canonicalJson, ToolyardError, say } from '@toolyard/protocol';
 import type { DelegableTask, PendingFunctionInterrupt, PendingCall } from '@toolyard/agent-runtime';
 import { NO_SUB_AGENTS, NO_USER_ERROR } from '../functions/no-user-error.ts';
 import type { UserAnswer, UserInputRequest } from '../functions/tool.ts';
@@ -97,12 +97,15 @@ const PARKED: ToolResult = {
   content: [],
   isError: true,
   outcome: 'not_sent',
-  error: { code: 'input_required', message: 'The call waits for an answer of the user.' },
+  error: createErrorInfo({ code: 'input_required', message: say`The call waits for an answer of the user.` }),
 };
 
-const NO_CHOICE = { code: 'bad_request', message: 'A selection needs at least two choices, all different.' } as const;
+const NO_CHOICE = {
+  code: 'bad_request',
+  message: say`A selection needs at least two choices, all different.`,
+} as const;
 
 const CHANGED = {
   code: 'tool_failed',
-  message: 'The tool asks a different question than when it was executed before: the stored answer does not apply.',
+  message: say`The tool asks a different question than when it was executed before: the stored answer does not apply.`,
 } as const;

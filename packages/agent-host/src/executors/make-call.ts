@@ -1,5 +1,5 @@
-import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolResult } from '@toolyard/protocol';
-import { defined, formatToolReference, isJsonObject, readTaskHandle } from '@toolyard/protocol';
+import type { ErrorInfo, JsonObject, TaskHandle, ToolOutcome, ToolResult, ErrorInit } from '@toolyard/protocol';
+import { createErrorInfo, defined, formatToolReference, isJsonObject, readTaskHandle, say } from '@toolyard/protocol';
 import type { AgentState, PendingCall, RunnableCall } from '@toolyard/agent-runtime';
 import type { Caller } from '@toolyard/mcp-host';
 import type { GroupOfCall } from '../run-group.ts';
@@ -211,11 +211,11 @@ function isAbandoned({ error }: ToolResult): boolean {
 }
 
 function brokeOff(name: string): ToolResult {
-  const message = `"${name}" was interrupted; its outcome is unknown. Do not repeat it.`;
+  const message = say`"${name}" was interrupted; its outcome is unknown. Do not repeat it.`;
   return failedResult({ code: 'outcome_unknown', message }, 'unknown');
 }
 
-export function notSent(error: ErrorInfo): ToolResult {
+export function notSent(error: ErrorInit): ToolResult {
   return failedResult(error, 'not_sent');
 }
 
@@ -224,8 +224,9 @@ function refused(call: RunnableCall, refusal: ErrorInfo): ToolResult {
   return call.inDoubt ? failedResult(refusal, 'unknown') : notSent(refusal);
 }
 
-function failedResult(error: ErrorInfo, outcome: ToolOutcome): ToolResult {
-  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+function failedResult(error: ErrorInit, outcome: ToolOutcome): ToolResult {
+  const info = createErrorInfo(error);
+  return { content: [{ type: 'text', text: info.message }], isError: true, outcome, error: info };
 }
 
 function resultFromUser(text: string): ToolResult {
@@ -236,12 +237,15 @@ function answer(result: ToolResult): CallPlan {
   return { do: 'answer', answered: { result } };
 }
 
-export const STOPPED_RESULT: ErrorInfo = { code: 'cancelled', message: 'Not made: the run was stopped.' };
+export const STOPPED_RESULT: ErrorInfo = createErrorInfo({
+  code: 'cancelled',
+  message: say`Not made: the run was stopped.`,
+});
 
 export const UNKNOWN_AFTER_STOP = failedResult(
   {
     code: 'outcome_unknown',
-    message: 'The run was stopped during this call; its outcome is unknown.',
+    message: say`The run was stopped during this call; its outcome is unknown.`,
   },
   'unknown',
 );
@@ -249,17 +253,17 @@ export const UNKNOWN_AFTER_STOP = failedResult(
 const UNKNOWN_AFTER_CRASH = failedResult(
   {
     code: 'outcome_unknown',
-    message: 'Toolyard was interrupted during this call; its outcome is unknown. Do not repeat it.',
+    message: say`Toolyard was interrupted during this call; its outcome is unknown. Do not repeat it.`,
   },
   'unknown',
 );
 
-export const NOT_APPROVED: ErrorInfo = {
+export const NOT_APPROVED: ErrorInfo = createErrorInfo({
   code: 'tool_refused',
-  message: 'This call was not approved and was not made.',
-};
+  message: say`This call was not approved and was not made.`,
+});
 
-const USER_SAYS_FAILED: ErrorInfo = {
+const USER_SAYS_FAILED: ErrorInfo = createErrorInfo({
   code: 'tool_failed',
-  message: 'This call was interrupted; the user reports that it did not take effect.',
-};
+  message: say`This call was interrupted; the user reports that it did not take effect.`,
+});

@@ -1,4 +1,4 @@
-import { budgetPhrase } from '@toolyard/protocol';
+import { budgetPhrase, say, withTemplates } from '@toolyard/protocol';
 import type { AgentState } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 
@@ -10,12 +10,6 @@ export function noticeUnpriced(host: RunHost, before: AgentState, cost: number |
   const budgets = host.budgets?.dollarsOnly(before) ?? [];
   if (budgets.length === 0) return;
   const names = budgets.map(budgetPhrase).join(', ');
-  host.journal.append({
-    type: 'notice',
-    level: 'warning',
-    code: 'budget_unpriced',
-    text:
-      `The price of ${host.modelId} is unknown, so a limit in dollars has no effect (${names}). ` +
-      'Add a limit in tokens or calls, or configure the price of the model.',
-  });
+  const text = say`The price of ${host.modelId} is unknown, so a limit in dollars has no effect (${names}). Add a limit in tokens or calls, or configure the price of the model.`;
+  host.journal.append(withTemplates({ type: 'notice', level: 'warning', code: 'budget_unpriced', text }));
 }

@@ -8,7 +8,16 @@ import type {
   ToolReference,
   UserPart,
 } from '@toolyard/protocol';
-import { defined, isAbortError, isJsonObject, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import {
+  defined,
+  isAbortError,
+  isJsonObject,
+  toErrorInfo,
+  ToolyardError,
+  say,
+  withTemplate,
+  withTemplates,
+} from '@toolyard/protocol';
 import type { SamplingAnswer } from '@toolyard/mcp-host';
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import type { RunHost } from '../run-host.ts';
@@ -29,13 +38,20 @@ export async function sample(
   { samplingUsage, tool }: { samplingUsage: SamplingUsage; tool: ToolReference },
 ): Promise<SamplingAnswer> {
   if (answer.decision !== 'allow') {
-    throw new ToolyardError({ code: 'tool_refused', message: 'The user declined this request.' });
+    throw new ToolyardError({ code: 'tool_refused', message: say`The user declined this request.` });
   }
   const parts: StreamPart[] = [];
   const refusal = await samplingUsage.refusal();
   if (refusal) {
-    host.journal.append({ type: 'notice', level: 'warning', code: refusal.code, text: refusal.message });
-    throw new ToolyardError({ code: 'refused', message: 'The budget for model requests is exhausted.' });
+    host.journal.append(
+      withTemplates({
+        type: 'notice',
+        level: 'warning',
+        code: refusal.code,
+        text: withTemplate(refusal.message, refusal.templates?.['message']),
+      }),
+    );
+    throw new ToolyardError({ code: 'refused', message: say`The budget for model requests is exhausted.` });
   }
   const began = host.clock.monotonic();
   try {
@@ -45,11 +61,12 @@ export async function sample(
     if (failure) throw new ToolyardError(failure.error);
   } catch (thrown) {
     if (!signal.aborted || !isAbortError(thrown)) {
-      const { message } = toErrorInfo(thrown);
-      const text = `The model could not answer a request of a server: ${message}`;
-      host.journal.append({ type: 'notice', level: 'warning', code: 'sampling_failed', text });
+      const { message, templates } = toErrorInfo(thrown);
+      const reason = withTemplate(message, templates?.['message']);
+      const text = say`The model could not answer a request of a server: ${reason}`;
+      host.journal.append(withTemplates({ type: 'notice', level: 'warning', code: 'sampling_failed', text }));
     }
-    throw new ToolyardError({ code: 'bad_response', message: 'The model failed to answer.' });
+    throw new ToolyardError({ code: 'bad_response', message: say`The model failed to answer.` });
   } finally {
     const durationMs = Math.round(host.clock.monotonic() - began);
     samplingUsage.add(

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, SamplingContent, SamplingInterrupt, SamplingMessage } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 
 /** Limit of the text that a user has to read before allowing a request, and that is stored with the run. */
 const MAX_TEXT_LENGTH = 100_000;
@@ -21,7 +21,7 @@ export function describeSampling(
     }),
   };
   if (JSON.stringify(described).length <= MAX_TEXT_LENGTH) return described;
-  throw new ToolyardError({ code: 'too_large', message: 'The request of the server is too large to be shown.' });
+  throw new ToolyardError({ code: 'too_large', message: say`The request of the server is too large to be shown.` });
 }
 
 /** The content blocks of a message; a single block is allowed instead of a list. */

@@ -1,7 +1,7 @@
 import type { CompactionPlan } from '@toolyard/agent-runtime';
 import { SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from '@toolyard/agent-runtime';
 import type { ErrorInfo, Message, RunLimits, SystemMessage, Usage, UserMessage } from '@toolyard/protocol';
-import { costOf, defined, isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, costOf, defined, isAbortError, toErrorInfo, say } from '@toolyard/protocol';
 import type { RunHost, SummaryModel } from '../run-host.ts';
 
 type Summarized = { messages: readonly Message[]; plan: CompactionPlan; window: number };
@@ -93,7 +93,7 @@ async function request(
   return { text: null, reported, error: error ?? NO_SUMMARY };
 }
 
-const NO_SUMMARY: ErrorInfo = {
+const NO_SUMMARY: ErrorInfo = createErrorInfo({
   code: 'empty_response',
-  message: 'The model returned no summary of the earlier conversation; it was shortened instead.',
-};
+  message: say`The model returned no summary of the earlier conversation; it was shortened instead.`,
+});

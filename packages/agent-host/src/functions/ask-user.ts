@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup, ToolContext, ToolOutput } from './tool.ts';
 import { tool } from './tool.ts';
 
@@ -7,9 +8,10 @@ const MAX_CHOICE_LENGTH = 500;
 
 const askUser = tool({
   name: 'ask_user',
-  title: 'Ask the user',
+  title: say`Ask the user`.text,
   description:
-    'Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.',
+    say`Asks the user something that only the user can know or decide, and waits for the answer. Use it only if you cannot continue well without the answer, not for anything that you can find out or reasonably assume. Offer choices if possible.`
+      .text,
   inputSchema: {
     type: 'object',
     properties: {
@@ -38,7 +40,7 @@ const askUser = tool({
  * @example
  * const functions = new FunctionTools([ASK_USER_TOOLS]);
  */
-export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: 'Questions to you', tools: [askUser] };
+export const ASK_USER_TOOLS: FunctionToolGroup = { id: 'person', title: say`Questions to you`.text, tools: [askUser] };
 
 async function askText(question: string, ctx: ToolContext): Promise<ToolOutput> {
   const answer = await ctx.ask({ kind: 'prompt', question });

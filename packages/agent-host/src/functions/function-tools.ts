@@ -51,7 +51,7 @@ export const FUNCTIONS_SERVER = 'functions';
  *   clock: systemClock,
  *   clientInfo: { name: 'example', version: '1.0.0' },
  * });
- * const tools = hostTools({ host, functions });
+ * const tools = hostTools({ host });
  */
 export class FunctionTools {
   readonly #groups: readonly FunctionToolGroup[];

@@ -1,5 +1,5 @@
-import type { JsonValue, ToolContentPart, ToolOutcome, ToolResult } from '@toolyard/protocol';
-import { isJsonObject, isMediaType, ToolyardError } from '@toolyard/protocol';
+import type { JsonValue, ToolContentPart, ToolOutcome, ToolResult, ErrorInit } from '@toolyard/protocol';
+import { isJsonObject, isMediaType, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
 import type { FunctionTool, ToolContext, ToolOutput } from './tool.ts';
 
 /** Executes a function tool. Never throws: an exception becomes a failed result without a stack. */
@@ -17,7 +17,7 @@ export async function runFunction(
 
 /** The result of a function that had not returned when the run was stopped. */
 export function stoppedFunction(name: string): ToolResult {
-  const message = `The call of "${name}" was cancelled during its execution; its outcome is unknown.`;
+  const message = say`The call of "${name}" was cancelled during its execution; its outcome is unknown.`;
   return failed({ code: 'cancelled', message }, 'unknown');
 }
 
@@ -61,6 +61,7 @@ function failureOf(name: string, thrown: unknown): ToolResult {
   return failed({ code: 'tool_failed', message: `"${name}" failed: ${why}` }, 'done');
 }
 
-function failed(error: NonNullable<ToolResult['error']>, outcome: ToolOutcome): ToolResult {
-  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+function failed(error: ErrorInit, outcome: ToolOutcome): ToolResult {
+  const info = createErrorInfo(error);
+  return { content: [{ type: 'text', text: info.message }], isError: true, outcome, error: info };
 }

@@ -15,7 +15,7 @@ import type {
   ToolResult,
   Usage,
 } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import type { GroupOfCall } from '../run-group.ts';
 import type { SubAgentResult } from '../sub-agents.ts';
 import type { FromJsonSchema, ObjectSchema } from './json-schema.ts';
@@ -235,7 +235,7 @@ function checked(name: string, schema: JsonObject, args: JsonObject): JsonObject
 }
 
 function invalidArguments(name: string, why: string): ToolyardError {
-  return new ToolyardError({ code: 'invalid_arguments', message: `The arguments of "${name}" are invalid: ${why}` });
+  return new ToolyardError({ code: 'invalid_arguments', message: say`The arguments of "${name}" are invalid: ${why}` });
 }
 
 function badConfig(message: string, hint?: string): ToolyardError {

@@ -1,4 +1,5 @@
 import type { ErrorInfo, Message } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import { minTokensOfText, tokensOfText } from './estimate-tokens.ts';
 
 /**
@@ -14,11 +15,11 @@ export function messageTooLong(messages: readonly Message[], window: number | un
   );
   if (sumOf(texts.map(minTokensOfText)) <= window) return null;
   const tokens = sumOf(texts.map(tokensOfText));
-  return {
+  return createErrorInfo({
     code: 'context_exceeded',
-    message: `Your message is longer than the model's context window (${shown(tokens)} of ${shown(window)} tokens).`,
-    hint: 'Shorten or split it, or choose a model with a larger context window.',
-  };
+    message: say`Your message is longer than the model's context window (${shown(tokens)} of ${shown(window)} tokens).`,
+    hint: say`Shorten or split it, or choose a model with a larger context window.`,
+  });
 }
 
 function sumOf(numbers: readonly number[]): number {

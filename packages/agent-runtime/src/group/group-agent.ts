@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { Brain } from '../general-chat-agent.ts';
 import type { AgentContext, Instruction } from '../instructions.ts';
 import type { AgentState } from '../state.ts';
@@ -58,9 +59,9 @@ export class GroupAgent implements Brain {
 }
 
 export function noMembers(title: string): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'bad_request',
-    message: `The group ${JSON.stringify(title)} has no members.`,
-    hint: 'Add an agent to the group, then send the message again.',
-  };
+    message: say`The group ${JSON.stringify(title)} has no members.`,
+    hint: say`Add an agent to the group, then send the message again.`,
+  });
 }

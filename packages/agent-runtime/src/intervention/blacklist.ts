@@ -1,4 +1,4 @@
-import { foldCase } from '@toolyard/protocol';
+import { foldCase, say } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { KNOWN_PROGRAM, splitWords, VARIABLE } from './call-facts.ts';
 import type { ProtectedPlaces } from './dangers.ts';
@@ -21,9 +21,11 @@ const REMOVES_ALL =
  * what the server does with them is unknown, so it does not replace a sandbox.
  */
 export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding | undefined {
-  if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference)))
-    return dangerFinding(`${facts.reference.replace('/', ' ')}: it deletes something permanently.`);
-  if (facts.isTooLarge) return unclearFinding('The arguments are too large to be checked.');
+  if (!onlyReads && REMOVES_ALL.test(splitWords(facts.reference))) {
+    const [server = '', ...name] = facts.reference.split('/');
+    return dangerFinding(say`${server} ${name.join('/')}: it deletes something permanently.`);
+  }
+  if (facts.isTooLarge) return unclearFinding(say`The arguments are too large to be checked.`);
   return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.callContext.own ?? {}));
 }
 
@@ -55,11 +57,11 @@ function inspectNames(field: Field, facts: CallFacts, own: ProtectedPlaces): Scr
   const { text } = field;
   const found = touchesToolyard(text, own) ?? resolvesToOwn(field, facts);
   if (found) return found;
-  if (reachesMetadata(text)) return dangerFinding('It reads the credentials of a cloud machine.');
+  if (reachesMetadata(text)) return dangerFinding(say`It reads the credentials of a cloud machine.`);
   return text.includes('true') && HOST_SETTINGS.test(text) ? HOST_ACCESS : undefined;
 }
 
-const HOST_ACCESS = dangerFinding('The container has full access to the machine.');
+const HOST_ACCESS = dangerFinding(say`The container has full access to the machine.`);
 
 const HERE = /^(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0)$/i;
 
@@ -115,23 +117,23 @@ function inspectPlace({ name, text, role, folder }: Field, tool: Tool): ScriptFi
     (tool.contains || /^(?:volumes?|mounts?|binds?)$/i.test(name)) &&
     ((/^(?:[/~]|[a-z]:)/i.test(text) && isWholeSystem(text.split(':')[0] ?? '')) || text.includes('docker.sock'))
   )
-    return dangerFinding(`It gives a container access to ${displayText(text)}.`);
+    return dangerFinding(say`It gives a container access to ${displayText(text)}.`);
   if (removes && /^[/~%]|^[a-z]:/i.test(path) && (isWholeSystem(path) || isPersonal(path)))
-    return dangerFinding(`It processes everything in ${displayText(path)}.`);
+    return dangerFinding(say`It processes everything in ${displayText(path)}.`);
   if (onlyReads || (tool.looks && !writes && !removes) || /\s/.test(text)) return undefined;
-  if (found === 'device') return dangerFinding(`It accesses the device ${displayText(path)}.`);
+  if (found === 'device') return dangerFinding(say`It accesses the device ${displayText(path)}.`);
   if (found === 'startup' || (found === 'system' && (writes || removes)))
-    return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
+    return dangerFinding(say`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
   return undefined;
 }
 
 function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding | undefined {
   const { text, role } = field;
-  if (role !== 'text' && /^git\+\w+:\/\//.test(text)) return dangerFinding('It runs downloaded code.');
+  if (role !== 'text' && /^git\+\w+:\/\//.test(text)) return dangerFinding(say`It runs downloaded code.`);
   const { own = {} } = facts.callContext;
   switch (role) {
     case 'command':
-      if (/^[!|]\w/.test(text)) return dangerFinding(`It gives ${facts.reference} a command: ${displayText(text)}.`);
+      if (/^[!|]\w/.test(text)) return dangerFinding(say`It gives ${facts.reference} a command: ${displayText(text)}.`);
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
         (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
@@ -167,7 +169,7 @@ function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined
   if (isSentence(text) || facts.isProse(field)) return undefined;
   const script = facts.scriptOf(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
-    return dangerFinding(`It looks like a command that cannot be analyzed: ${script.fault}.`);
+    return dangerFinding(say`It looks like a command that cannot be analyzed: ${script.fault}.`);
   }
   // Without commands the text may still contain an expansion, such as a variable with a secret.
   const mayRun = script.commands.length > 0 || /^[\w$"({]/.test(text);

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { inspectCode, displayText } from './inline-code.ts';
 import { IN_OPEN_FOLDER, startsShell } from './given.ts';
 import type { NewFiles } from './new-files.ts';
@@ -38,14 +39,14 @@ export function inspectCodeCommand(
     !programs.TEXT_ONLY.has(name) &&
     texts.some((each) => startsShell(each ?? ''))
   )
-    return dangerFinding(`${name} runs its input.`);
+    return dangerFinding(say`${name} runs its input.`);
   const used = context.newFiles.usedBy(command, name);
   if (used) return used;
   const reader = programs.SHELLS.has(name) || name === 'source' || name === '.';
   const isFetched = (): boolean => context.commands.some((each) => programs.DOWNLOADS.has(each.program));
   const mayRun = reader || programs.INTERPRETERS.has(name);
   if (args.some((arg) => arg.includes(PROCESS_OUTPUT)) && (mayRun || (!READERS.has(name) && isFetched())))
-    return dangerFinding(`${name} runs the output of another command.`);
+    return dangerFinding(say`${name} runs the output of another command.`);
   if (IN_OPEN_FOLDER.test(program)) return runsFromOpenFolder(program);
   if (name === 'eval' && args.some(hasUnknown)) return runsUnknown(context);
   if (
@@ -53,9 +54,9 @@ export function inspectCodeCommand(
     args.some((arg) => EDITOR_COMMAND.test(arg)) &&
     !/^(?:less|more|code|man)$/.test(name)
   )
-    return dangerFinding(`${name} runs other commands.`);
+    return dangerFinding(say`${name} runs other commands.`);
   if (name === 'sed') return inspectSed(args);
-  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding('PowerShell commands cannot be analyzed.');
+  if (/^(?:pwsh|powershell)$/.test(name)) return dangerFinding(say`PowerShell commands cannot be analyzed.`);
   if (programs.SHELLS.has(name) && args.some((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg))) {
     const script = args.slice(args.findIndex((arg) => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg)) + 1);
     return hasUnknown(script.find((arg) => !arg.startsWith('-')) ?? UNKNOWN) ? runsUnknown(context) : undefined;
@@ -63,7 +64,8 @@ export function inspectCodeCommand(
   const option = programs.CODE_OPTIONS.get(name);
   const at = option === undefined ? -1 : args.findIndex((arg) => option.test(arg));
   if (option !== undefined && at !== -1) {
-    if (name !== 'php' && args.some((arg) => LOADS_LIBRARY.test(arg))) return dangerFinding(`${name} loads a library.`);
+    if (name !== 'php' && args.some((arg) => LOADS_LIBRARY.test(arg)))
+      return dangerFinding(say`${name} loads a library.`);
     const code = args.slice(at + 1).find((arg) => !arg.startsWith('-')) ?? (args[at] ?? '').replace(option, '');
     return hasUnknown(code) ? runsUnknown(context) : inspectCode(code);
   }
@@ -82,7 +84,7 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   const module = args.indexOf('-m');
   if (/^python/.test(name) && module !== -1)
     return /^(?:http\.server|pdb|code|pickle|smtpd|webbrowser|pty|timeit)$/.test(args[module + 1] ?? '')
-      ? dangerFinding('It serves files, or runs code.')
+      ? dangerFinding(say`It serves files, or runs code.`)
       : undefined;
   const isStdin =
     file === undefined ||
@@ -91,10 +93,10 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
     args.includes('-s') ||
     /^\/dev\/(?:stdin|fd)/.test(file);
   if (!isStdin) {
-    if (hasUnknown(file)) return unclearFinding('The program that it runs is not known in advance.');
+    if (hasUnknown(file)) return unclearFinding(say`The program that it runs is not known in advance.`);
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
     const text = context.newFiles.textOf(inFolder(file, folder));
-    if (text === undefined) return dangerFinding(`It runs ${displayText(file)}, which an earlier command wrote.`);
+    if (text === undefined) return dangerFinding(say`It runs ${displayText(file)}, which an earlier command wrote.`);
     return text === null ? undefined : context.inspect(text);
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
@@ -103,23 +105,23 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')
       return args.length === 0 && !(command.isInner && context.commands.some(({ program }) => CONTAINERS.test(program)))
-        ? unclearFinding(`${name} runs its input.`)
+        ? unclearFinding(say`${name} runs its input.`)
         : undefined;
-    return dangerFinding(`${name} runs the output of another command.`);
+    return dangerFinding(say`${name} runs the output of another command.`);
   }
   if (hasUnknown(input)) return runsUnknown(context);
   return readsScript(command) ? undefined : inspectCode(input);
 }
 
 function runsFromOpenFolder(file: string): ScriptFinding {
-  return dangerFinding(`It runs ${displayText(file)} from a world-writable folder.`);
+  return dangerFinding(say`It runs ${displayText(file)} from a world-writable folder.`);
 }
 
 function runsUnknown({ commands }: CodeContext): ScriptFinding {
   const isFetched = commands.some(({ program }) => programs.DOWNLOADS.has(program));
   return isFetched
-    ? dangerFinding('It runs downloaded or decoded code.')
-    : unclearFinding('The code that it runs is not known in advance.');
+    ? dangerFinding(say`It runs downloaded or decoded code.`)
+    : unclearFinding(say`The code that it runs is not known in advance.`);
 }
 
 function readsInput(name: string, args: readonly string[]): boolean {
@@ -132,9 +134,9 @@ function inspectSed(args: readonly string[]): ScriptFinding | undefined {
     .slice(0, 2)
     .join('\n');
   if (args.some((arg) => /^-[a-zA-Z]*i|^--in-place/.test(arg)) && /^(?:1,\$)?\s*d$/m.test(script))
-    return dangerFinding('sed deletes every line of a file.');
+    return dangerFinding(say`sed deletes every line of a file.`);
   return /(?:^|[;\n{}]|\d|\/)\s*(?:[ew]\s+\S|e$)|\/[gIp\d]*[ew](?:\s|$)/.test(script.replace(/\\./g, '')) &&
     !/^s\/[^/]*\/[^/]*\/g?p?$/.test(script)
-    ? dangerFinding('sed runs a command or writes a file.')
+    ? dangerFinding(say`${'sed'} runs a command or writes a file.`)
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { inspectArguments } from './argument-dangers.ts';
 import type { CodeContext } from './code-dangers.ts';
 import { inspectCodeCommand } from './code-dangers.ts';
@@ -36,7 +37,7 @@ export function inspectScript(script: ShellScript, own: ProtectedPlaces): Script
   }
   return (
     found ??
-    (script.fault === undefined ? undefined : unclearFinding(`The command cannot be analyzed: ${script.fault}.`))
+    (script.fault === undefined ? undefined : unclearFinding(say`The command cannot be analyzed: ${script.fault}.`))
   );
 }
 
@@ -73,17 +74,17 @@ const INSPECTORS: readonly Inspector[] = [
 function lookAtProgram(name: string, { words, args }: SimpleCommand): ScriptFinding | undefined {
   const [first = ''] = words;
   if (isDynamic(first) && !/^\[\[?$/.test(first))
-    return unclearFinding('The program that it runs is not known in advance.');
-  if (/[^\x20-\x7e]/.test(first)) return unclearFinding('The name of the program contains unusual characters.');
+    return unclearFinding(say`The program that it runs is not known in advance.`);
+  if (/[^\x20-\x7e]/.test(first)) return unclearFinding(say`The name of the program contains unusual characters.`);
   if (args.length === 1 && /^(?:--help|--version|-V|-h)$/.test(args[0] ?? '')) return undefined;
   const asks = programs.ONLY_ASKS.get(name);
   if (args.some((arg) => asks?.test(arg)) && !args.some((arg) => CHANGES.test(arg))) return undefined;
   const always = ALWAYS.get(name);
-  if (always !== undefined) return dangerFinding(`${name} ${always}.`);
-  if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(`${name} reads a secret store.`);
-  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(`${name} executes a file.`);
+  if (always !== undefined) return dangerFinding(always(name));
+  if (/^(?:docker|git)-credential-/.test(name)) return dangerFinding(say`${name} reads a secret store.`);
+  if (/^ld-linux|^ld\.so|^ld-musl/.test(name)) return dangerFinding(say`${name} executes a file.`);
   if (/^(?:xargs|fd|fdfind)$/.test(name) && removesContents(args))
-    return dangerFinding('It removes files that are listed by another command.');
+    return dangerFinding(say`It removes files that are listed by another command.`);
   return undefined;
 }
 
@@ -123,7 +124,7 @@ export function inspectAssignment(each: { name: string; value: string }, isProje
   const isShell = (SHELL.test(value) && name !== 'SHELL') || /^(?:\+[:!]|[!|]\s*\w|!?(?:ba|z|da|k)?sh\s)/.test(value);
   const isOption = /^[-@]/.test(value) && (LOADS_AGENT.test(value) || value.split(/[\s=@]+/).some(isLocal));
   return isNamed || isLoaded || isShell || isOption
-    ? dangerFinding(`The variable ${name} sets a program to run: ${displayText(value)}.`)
+    ? dangerFinding(say`The variable ${name} sets a program to run: ${displayText(value)}.`)
     : undefined;
 }
 
@@ -173,13 +174,17 @@ function lookAtPlaces(name: string, command: SimpleCommand): ScriptFinding | und
     if (texts.has(at)) continue;
     if (found === 'secret') return secretFinding(path);
     if (found === 'device' && !LISTS_DEVICES.has(name))
-      return dangerFinding(`It accesses the device ${displayText(path)}.`);
+      return dangerFinding(say`It accesses the device ${displayText(path)}.`);
     if (found !== undefined && isWritten(found, name, command, at)) {
-      const why = found === 'system' ? 'is a system file' : 'runs automatically';
-      return dangerFinding(`It writes to ${displayText(path)}, which ${why}.`);
+      const shown = displayText(path);
+      return dangerFinding(
+        found === 'system'
+          ? say`It writes to ${shown}, which is a system file.`
+          : say`It writes to ${shown}, which runs automatically.`,
+      );
     }
     if (whole !== undefined && takesAll(name, args))
-      return dangerFinding(`It processes everything in ${displayText(whole)}.`);
+      return dangerFinding(say`It processes everything in ${displayText(whole)}.`);
   }
   return searchedSecret(name, command);
 }
@@ -267,7 +272,7 @@ const TEXT_OPTIONS: ReadonlyMap<string, RegExp> = programs.byName([
 
 /** @internal */
 export function secretFinding(path: string): ScriptFinding {
-  return dangerFinding(`It accesses ${displayText(path)}, which may contain secrets.`);
+  return dangerFinding(say`It accesses ${displayText(path)}, which may contain secrets.`);
 }
 
 function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | undefined {
@@ -279,17 +284,17 @@ function lookAtRedirects(name: string, command: SimpleCommand): ScriptFinding | 
     const path = inFolder(target, command.folder);
     const found = dangerOfPath(path) ?? dangerOfPath(target);
     if (found === 'secret') return secretFinding(path);
-    if (/^\/dev\/(?:tcp|udp)\//.test(path)) return dangerFinding(`It opens a connection: ${displayText(path)}.`);
+    if (/^\/dev\/(?:tcp|udp)\//.test(path)) return dangerFinding(say`It opens a connection: ${displayText(path)}.`);
     if (operator === '<' || operator === '<&' || /^[\d-]+$/.test(target)) continue;
-    if (found === 'device') return dangerFinding(`It writes to the device ${displayText(path)}.`);
+    if (found === 'device') return dangerFinding(say`It writes to the device ${displayText(path)}.`);
     if (found !== undefined)
-      return dangerFinding(`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
+      return dangerFinding(say`It writes to ${displayText(path)}, which is a system file or runs automatically.`);
     const isNoise = command.args.some((arg) => /^\/dev\/(?:u?random|zero|null)$/.test(arg));
     const isEmptied = (/^(?::|true|)$/.test(name) || isNoise) && operator === '>' && command.next === undefined;
     if (isEmptied && (isDynamic(path) || isPersonal(path) || isWork(path)))
-      return dangerFinding(`It empties ${displayText(path)}.`);
+      return dangerFinding(say`It empties ${displayText(path)}.`);
     if (path === UNKNOWN && operator !== '>&')
-      return unclearFinding('The file that it writes is not known in advance.');
+      return unclearFinding(say`The file that it writes is not known in advance.`);
   }
   return undefined;
 }
@@ -315,7 +320,7 @@ function looksUpOne({ program, args }: SimpleCommand): boolean {
   return isSearch && /^\^?\w{3,}/.test(pattern) && !SECRET_VARIABLES.test(pattern);
 }
 
-const ENVIRONMENT = dangerFinding('It prints environment variables, which may contain secrets.');
+const ENVIRONMENT = dangerFinding(say`It prints environment variables, which may contain secrets.`);
 
 function envPrints(args: readonly string[]): boolean {
   const isOther = args.some((arg) =>
@@ -329,9 +334,9 @@ function lookAtOwn(name: string, command: SimpleCommand, { own }: Context): Scri
   const { args, folder, redirects } = command;
   const texts = [...args, ...redirects.map(({ target }) => target)];
   if (name === 'kill' && texts.includes(UNKNOWN) && texts.some((text) => /^-(?:USR|HUP|9|KILL|STOP|s)/.test(text)))
-    return unclearFinding('The process that it signals is not known in advance.');
+    return unclearFinding(say`The process that it signals is not known in advance.`);
   if (/^(?:kill|pkill|killall)$/.test(name) && (texts.at(-1) === '-1' || texts.at(-1) === '1'))
-    return dangerFinding('It kills every process.');
+    return dangerFinding(say`It kills every process.`);
   if (programs.TEXT_ONLY.has(name) || name === 'git') return undefined;
   const inside = folder === undefined ? [] : [folder, ...texts.map((text) => inFolder(text, folder))];
   if ([...texts, ...inside].some((text) => touchesToolyard(text, own))) return TOUCHES_TOOLYARD;
@@ -340,7 +345,7 @@ function lookAtOwn(name: string, command: SimpleCommand, { own }: Context): Scri
   return !READERS.has(name) && texts.some(isOwn) ? TOUCHES_TOOLYARD : undefined;
 }
 
-export const TOUCHES_TOOLYARD = dangerFinding('It accesses Toolyard itself, which enforces permissions.');
+export const TOUCHES_TOOLYARD = dangerFinding(say`It accesses Toolyard itself, which enforces permissions.`);
 
 /** Detects Toolyard's data folder and port in any text. */
 export function touchesToolyard(text: string, { dataFolder, port }: ProtectedPlaces): ScriptFinding | undefined {

@@ -1,10 +1,11 @@
+import { say } from '@toolyard/protocol';
 import { argumentDangers } from './argument-dangers.ts';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding } from './shell-script.ts';
 import { hasUnknown } from './shell-text.ts';
 
-const OTHERS = 'It rewrites history, starts a server, or shows credentials.';
-const UNREACHABLE = 'It deletes unreachable commits for good.';
+const OTHERS = say`It rewrites history, starts a server, or shows credentials.`;
+const UNREACHABLE = say`It deletes unreachable commits for good.`;
 
 /** Configuration that contains commands, or decides where commits come from. */
 const KEYS = String.raw`(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy)|pager\..*|sequence\.editor|diff\..*|difftool\..*|mergetool\..*|merge\..*|filter\..*|credential\..*|gpg\..*program|init\.templatedir|include.*|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs)|protocol\..*|url\..*|web\.browser|browser\..*|interactive\.difffilter|man\..*|http\..*(?:proxy|ssl\w*)|core\.attributesfile|core\.worktree)`;
@@ -17,21 +18,21 @@ const lookAtAction = argumentDangers([
   [
     'push',
     / (?:--force\S*|-[a-z]*f[a-z]*|--mirror|--all|--delete|-d|--prune|[:+]\S+) /,
-    'It overwrites or deletes commits of others.',
+    say`It overwrites or deletes commits of others.`,
   ],
-  ['push', / (?:\w+:\/\/\S*|[\w.-]+@\S*:\S*) /, 'It sends data to another place.'],
-  ['reset', / --(?:hard|merge|keep) /, 'It discards changes.'],
-  ['clean', /^(?!.* (?:-[a-z]*n|--dry-run)).* (?:-[a-z]*[fxX]|--force)/, 'It deletes untracked files.'],
-  ['checkout switch restore', / (?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*) /, 'It discards changes.'],
-  ['branch', / (?:-[a-zA-Z]*[Df]|--force) /, 'It deletes or moves a branch that is not merged.'],
+  ['push', / (?:\w+:\/\/\S*|[\w.-]+@\S*:\S*) /, say`It sends data to another place.`],
+  ['reset', / --(?:hard|merge|keep) /, say`It discards changes.`],
+  ['clean', /^(?!.* (?:-[a-z]*n|--dry-run)).* (?:-[a-z]*[fxX]|--force)/, say`It deletes untracked files.`],
+  ['checkout switch restore', / (?:\.|:\/|\*|-f|--force|--discard-changes|:\(.*) /, say`It discards changes.`],
+  ['branch', / (?:-[a-zA-Z]*[Df]|--force) /, say`It deletes or moves a branch that is not merged.`],
   ['gc', / --prune=(?:now|all)/, UNREACHABLE],
   ['prune', / /, UNREACHABLE],
   ['reflog', / (?:expire|delete) /, UNREACHABLE],
-  ['stash', / (?:clear|drop) /, 'It deletes stashed changes.'],
-  ['config', new RegExp(` ${KEYS} (?:-\\S+ )*[^- ]`, 'i'), 'It configures a command that git runs later.'],
-  ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, 'It deletes files.'],
-  ['update-ref', / -d /, 'It deletes a branch.'],
-  ['worktree submodule', / (?:-f|--force|deinit) /, 'It deletes a folder with changes.'],
+  ['stash', / (?:clear|drop) /, say`It deletes stashed changes.`],
+  ['config', new RegExp(` ${KEYS} (?:-\\S+ )*[^- ]`, 'i'), say`It configures a command that git runs later.`],
+  ['rm', /^(?!.* --cached ).* (?:-[a-z]*r[a-z]*|\.|\*|:\S*) /, say`It deletes files.`],
+  ['update-ref', / -d /, say`It deletes a branch.`],
+  ['worktree submodule', / (?:-f|--force|deinit) /, say`It deletes a folder with changes.`],
   ['filter-branch filter-repo daemon instaweb send-email', / /, OTHERS],
   ['credential credential-store credential-cache', / /, OTHERS],
 ]);
@@ -44,7 +45,7 @@ export function dangerOfGit(args: readonly string[]): ScriptFinding | undefined 
   );
   const [action = '', ...rest] = at === -1 ? [] : args.slice(at);
   if (hasUnknown(action) || NAMES_PROGRAM.test(` ${args.join(' ')} `))
-    return dangerFinding('git runs another command.');
+    return dangerFinding(say`git runs another command.`);
   const isUnstaged = action === 'restore' && rest.some((arg) => /^(?:--staged|-S)$/.test(arg));
   return isUnstaged && !/ (?:--worktree|-W) /.test(` ${rest.join(' ')} `) ? undefined : lookAtAction(action, rest);
 }

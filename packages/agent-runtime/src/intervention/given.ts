@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { displayText, inspectCode } from './inline-code.ts';
 import { DATA, FETCHES, MANIFEST, PASSES_ON, READERS } from './new-files.ts';
 import { isPlainProse } from './plain-prose.ts';
@@ -82,17 +83,17 @@ export function inspectGiven(
     const isOption = isSet || named !== '';
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);
     if (/^\+[:!]/.test(arg) || (isRun && !/^SHELL=/.test(arg) && PROGRAMS.some((pattern) => pattern.test(value))))
-      return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
+      return dangerFinding(say`It gives ${name} a command: ${displayText(arg)}.`);
     const isLoaded = loads
       ? (isOption || (!arg.startsWith('-') && operands++ < 2)) && !WRITES_TO.test(named)
       : !isMover && ((isOption && CONFIGURES.test(named)) || CODE.test(value));
     // Files of settings are declarations; anything else may contain commands.
     if (!loads && isLoaded && isOption && LOCAL_FILE.test(value) && !DECLARES.test(value) && !DATA.test(value))
-      return dangerFinding(`It gives ${name} a command: ${displayText(value)}.`);
+      return dangerFinding(say`It gives ${name} a command: ${displayText(value)}.`);
     if (isLoaded && IN_OPEN_FOLDER.test(value) && (!DATA.test(value) || MANIFEST.test(value)))
-      return dangerFinding(`It runs ${displayText(value)} from a world-writable folder.`);
+      return dangerFinding(say`It runs ${displayText(value)} from a world-writable folder.`);
     if (isOption && /^(?:none|false|off|)$/.test(value) && /(?:auth\w*|token|password)$/i.test(named))
-      return dangerFinding(`${name} runs other commands, or gives others access.`);
+      return dangerFinding(say`${name} runs other commands, or gives others access.`);
     if (onlyOptions && !isRun) continue;
     texts ??= skipped();
     if (texts.includes(at)) continue;
@@ -103,12 +104,12 @@ export function inspectGiven(
         named !== '' &&
         (EVALUATES.test(named) || (MAY_EVALUATE.test(named) && /[(`]/.test(text) && inspectCode(text) !== undefined)));
     if (isShell || (isCode && !programs.CODE_OPTIONS.has(name)))
-      return dangerFinding(`It gives ${name} a command: ${displayText(arg)}.`);
+      return dangerFinding(say`It gives ${name} a command: ${displayText(arg)}.`);
     const isText = DATA_OPTIONS.test(named) || programs.DATABASES.has(name) || FETCHES.has(name);
     if (isText || !/\s/.test(text) || /^\s*(?:[[{<]|"[^"]*"(?!:))/.test(text)) continue;
     const inner = /\w\((.*)\)$/s.exec(text)?.[1];
     const script = (inner ?? text).replace(/^(?:"[^"]*":|[+:%!|\s])+/, '');
-    if (IS_SHELL.test(script)) return dangerFinding(`It gives ${name} a command: ${displayText(script)}.`);
+    if (IS_SHELL.test(script)) return dangerFinding(say`It gives ${name} a command: ${displayText(script)}.`);
     const finding = isPlainProse(script) ? undefined : inspect?.(script);
     if (finding?.kind === 'danger') return finding;
   }

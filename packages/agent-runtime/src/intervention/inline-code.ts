@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { ScriptFinding } from './shell-script.ts';
 import { dangerFinding, unclearFinding } from './shell-script.ts';
 import { dangerOfPath } from './sensitive-paths.ts';
@@ -30,24 +31,24 @@ const TEXTS = /"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'|`((?:\\.|[^`\\])*)`/g
 
 /** Checks a program in a language that is not parsed. */
 export function inspectCode(code: string): ScriptFinding | undefined {
-  if (code.length > MAX_CODE_LENGTH) return unclearFinding('The program is too long to be checked.');
+  if (code.length > MAX_CODE_LENGTH) return unclearFinding(say`The program is too long to be checked.`);
   const joined = code.replace(/(["'`])\s*[+.]\s*["'`]/g, '');
   const asPath = /join\s*\(/.test(code) ? code.replace(/(["'`])\s*,\s*["'`]/g, '/') : '';
   for (const [, double, single, back] of `${joined}\n${asPath}`.matchAll(TEXTS)) {
     const literal = double ?? single ?? back ?? '';
     if (dangerOfPath(literal) === 'secret')
-      return dangerFinding(`The program names ${displayText(literal)}, which may contain secrets.`);
+      return dangerFinding(say`The program names ${displayText(literal)}, which may contain secrets.`);
   }
   if (/\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|[0-7]{3})/i.test(code))
-    return unclearFinding('The program contains escape sequences.');
+    return unclearFinding(say`The program contains escape sequences.`);
   for (const name of modulesIn(code))
-    if (!HARMLESS_MODULES.test(name)) return dangerFinding(`The program uses ${displayText(name)}.`);
+    if (!HARMLESS_MODULES.test(name)) return dangerFinding(say`The program uses ${displayText(name)}.`);
   const reaches = REACHES.exec(
     code.replace(/(["'])(?:\\.|(?!\1)[^\\\n/$@])*\1/g, (text) =>
       /^["'][\w ,.:;!?%\\()=-]*["']$/.test(text) && !/^["'](?:[rbt]*[wax+]|exec|eval|child)/.test(text) ? '""' : text,
     ),
   );
-  return reaches ? dangerFinding(`The program uses "${displayText(reaches[0].trim())}".`) : undefined;
+  return reaches ? dangerFinding(say`The program uses "${displayText(reaches[0].trim())}".`) : undefined;
 }
 
 /** Modules that a program loads, in Python, JavaScript, Perl, Ruby and Lua. */
@@ -78,12 +79,12 @@ const HARMFUL_SQL =
 
 /** The effect of a text on a database, if it is SQL or a command of a database shell. */
 export function inspectQuery(text: string): ScriptFinding | undefined {
-  if (text.length > MAX_CODE_LENGTH) return unclearFinding('The query is too long to be checked.');
+  if (text.length > MAX_CODE_LENGTH) return unclearFinding(say`The query is too long to be checked.`);
   for (const [, path = ''] of text.matchAll(/'([~/][^']*)'/g)) {
     const danger = dangerOfPath(path);
-    if (danger === 'secret') return dangerFinding(`It accesses ${displayText(path)}, which may contain secrets.`);
-    if (danger === 'startup') return dangerFinding(`It writes to ${displayText(path)}, which runs automatically.`);
+    if (danger === 'secret') return dangerFinding(say`It accesses ${displayText(path)}, which may contain secrets.`);
+    if (danger === 'startup') return dangerFinding(say`It writes to ${displayText(path)}, which runs automatically.`);
   }
   const found = HARMFUL_SQL.exec(text.replace(/'[^']*'/g, "''"));
-  return found ? dangerFinding(`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
+  return found ? dangerFinding(say`It changes a database: ${displayText(found[0].trim())}.`) : undefined;
 }

@@ -73,8 +73,8 @@ describe('InterventionChecker', () => {
 
     it('asks about every call, whatever was allowed, and says why', () => {
       const why = { danger: expect.stringContaining('unreadable') as string };
-      expect(gate({ ...lost, rules })(tool)).toEqual({ decision: 'ask', about: why });
-      expect(gate({ ...lost, lookUp: () => ({ builtIn: false, readOnly: true, trusted: true }) })(tool)).toEqual({
+      expect(gate({ ...lost, rules })(tool)).toMatchObject({ decision: 'ask', about: why });
+      expect(gate({ ...lost, lookUp: () => ({ builtIn: false, readOnly: true, trusted: true }) })(tool)).toMatchObject({
         decision: 'ask',
         about: why,
       });
@@ -128,7 +128,10 @@ describe('InterventionChecker', () => {
       expect(inEach(options, { x: 'rm -rf /' })).toEqual(['ask', 'ask', 'ask', 'refused']);
       expect(gate({ ...options, mode: 'auto' })(tool, { x: 'rm -rf /' })).toEqual({
         decision: 'ask',
-        about: { danger: 'It removes / and everything in it.' },
+        about: {
+          danger: 'It removes / and everything in it.',
+          templates: { danger: { template: 'It removes {0} and everything in it.', values: ['/'] } },
+        },
       });
     });
 

@@ -6,8 +6,10 @@ import type {
   TextCall,
   ToolChange,
   ToolReference,
+  TranslatableText,
+  AnyText,
 } from '@toolyard/protocol';
-import { alwaysAsks, formatToolReference } from '@toolyard/protocol';
+import { createErrorInfo, alwaysAsks, formatToolReference, say, withTemplates } from '@toolyard/protocol';
 import type { CallToolFacts } from '../state.ts';
 import { findDanger } from './blacklist.ts';
 import type { CallContext } from './call-facts.ts';
@@ -121,10 +123,10 @@ export class InterventionChecker {
   #ask(
     toolFacts: ToolPolicyFacts | undefined,
     otherwise: PolicyVerdict,
-    why: Pick<CallToolFacts, 'danger' | 'byRule'> = {},
+    why: { danger?: TranslatableText; byRule?: true } = {},
   ): PolicyVerdict {
     if (this.#options.mode === 'headless' || this.#options.asks === false) return otherwise;
-    const about = { ...toolFacts?.about?.(), ...why };
+    const about = { ...toolFacts?.about?.(), ...withTemplates(why) };
     return { decision: 'ask', ...(Object.keys(about).length === 0 ? {} : { about }) };
   }
 }
@@ -134,11 +136,11 @@ export function dangerOf(
   tool: ToolReference,
   args: JsonObject,
   context: Pick<CallContext, 'own'> = {},
-): string | undefined {
+): TranslatableText | undefined {
   return findDanger(new CallFacts(tool, args, context), false)?.why;
 }
 
-const RULES_LOST = 'Some stored rules are unreadable, and one of them may forbid this call.';
+const RULES_LOST = say`Some stored rules are unreadable, and one of them may forbid this call.`;
 
 const RUN: PolicyVerdict = { decision: 'run' };
 
@@ -158,36 +160,43 @@ function trustedHints(tool: ToolPolicyFacts | undefined): { readOnly: boolean; d
   return { readOnly, destructive: !readOnly && !(isTrusted && tool.destructive === false) };
 }
 
-function refused(reason: keyof typeof REFUSALS, tool: string, why = ''): PolicyVerdict {
-  const [message, hint] = REFUSALS[reason];
-  const fill = (text: string): string => text.replace('{tool}', () => tool).replace('{why}', () => why);
-  return { decision: 'refused', refusal: { code: 'tool_refused', message: fill(message), hint: fill(hint) } };
+function refused(reason: keyof typeof REFUSALS, tool: string, why: AnyText = ''): PolicyVerdict {
+  return {
+    decision: 'refused',
+    refusal: createErrorInfo({ code: 'tool_refused', ...(REFUSALS[reason] as Refusal)(tool, why) }),
+  };
 }
 
-const NO_USER = 'needs approval, and no user can be asked.';
+type Refusal = (tool: string, why: AnyText) => { message: AnyText; hint: AnyText };
 
 /** Messages and hints for refused calls. */
 const REFUSALS = {
-  neverAllowed: [
-    '{tool} is set to "never". Do not call it again.',
-    'The decision can be removed in the settings, under permissions.',
-  ],
-  ruledOut: [
-    'A rule forbids this call of {tool}. Do not retry it.',
-    'The rule is in the configuration, under "interventionRules".',
-  ],
-  dangerous: [`This call of {tool} is flagged as dangerous, ${NO_USER} {why}`, 'Run it where a user can be asked.'],
-  rulesLost: [
-    `{tool} ${NO_USER} ${RULES_LOST}`,
-    'Check the rules in the settings, and confirm there that they are complete.',
-  ],
-  changed: [
-    '{tool} changed since it was approved, and no user can be asked.',
-    'Check the changes and approve the tool again.',
-  ],
-  copied: [
-    `This call of {tool} is text that the model repeats, quotes or shows as code. It ${NO_USER} Do not repeat it.`,
-    'Run it where a user can be asked.',
-  ],
-  needsApproval: [`{tool} ${NO_USER}`, 'Allow it beforehand with --allow {tool}'],
-} as const;
+  neverAllowed: (tool) => ({
+    message: say`${tool} is set to "never". Do not call it again.`,
+    hint: say`The decision can be removed in the settings, under permissions.`,
+  }),
+  ruledOut: (tool) => ({
+    message: say`A rule forbids this call of ${tool}. Do not retry it.`,
+    hint: say`The rule is in the configuration, under "interventionRules".`,
+  }),
+  dangerous: (tool, why) => ({
+    message: `This call of ${tool} is flagged as dangerous, needs approval, and no user can be asked. ${String(why)}`,
+    hint: 'Run it where a user can be asked.',
+  }),
+  rulesLost: (tool) => ({
+    message: `${tool} needs approval, and no user can be asked. ${RULES_LOST.text}`,
+    hint: 'Check the rules in the settings, and confirm there that they are complete.',
+  }),
+  changed: (tool) => ({
+    message: `${tool} changed since it was approved, and no user can be asked.`,
+    hint: 'Check the changes and approve the tool again.',
+  }),
+  copied: (tool) => ({
+    message: `This call of ${tool} is text that the model repeats, quotes or shows as code. It needs approval, and no user can be asked. Do not repeat it.`,
+    hint: 'Run it where a user can be asked.',
+  }),
+  needsApproval: (tool) => ({
+    message: `${tool} needs approval, and no user can be asked.`,
+    hint: `Allow it beforehand with --allow ${tool}`,
+  }),
+} satisfies Record<string, Refusal>;

@@ -1,4 +1,4 @@
-import { hostsNamedIn } from '@toolyard/protocol';
+import { hostsNamedIn, say } from '@toolyard/protocol';
 import { inspectQuery, displayText } from './inline-code.ts';
 import { DATA } from './new-files.ts';
 import * as programs from './programs.ts';
@@ -21,14 +21,14 @@ export function inspectConnections(
   { args, words, sources, redirects }: SimpleCommand,
 ): ScriptFinding | undefined {
   if (!programs.TEXT_ONLY.has(name) && words.some(reachesMetadata))
-    return dangerFinding('It reads the credentials of a cloud machine.');
+    return dangerFinding(say`It reads the credentials of a cloud machine.`);
   const readsFile = redirects.some(({ operator, target }) => operator === '<' && target !== '/dev/null');
   if (
     name === 'openssl' &&
     (args[0] === 's_server' ||
       (args[0] === 's_client' && (readsFile || sources.some(({ program }) => program !== 'echo'))))
   )
-    return dangerFinding('It opens a connection: openssl.');
+    return dangerFinding(say`It opens a connection: ${'openssl'}.`);
   const address = args.find(
     (arg) =>
       /^(?:git\+)?(?:https?|ftp|ssh|git|oci):\/\/|=(?:git\+)?https?:\/\/|^git\+|^(?:github|gitlab|gist|bitbucket):|@https?:\/\//i.test(
@@ -37,22 +37,22 @@ export function inspectConnections(
   );
   const isOnlyRead = /^(?:npx|bunx|pnpx)$/.test(name) && /^[@\w]/.test(args[0] ?? '') && args[0] !== address;
   if (address !== undefined && programs.RUNS_ADDRESSES.has(name) && !isOnlyRead)
-    return dangerFinding(`It installs or runs code from ${displayText(address)}.`);
+    return dangerFinding(say`It installs or runs code from ${displayText(address)}.`);
   if (/^(?:curl|wget|ssh|http)$/.test(name)) {
     const sendsInput = args.some((arg) => /^@-$|=@-|^--(?:post|body)-file=(?:-|\/dev\/stdin)$/.test(arg));
     const isOwn = ({ program, args: texts }: SimpleCommand): boolean =>
       /^(?:echo|printf|jq|date)$/.test(program) || (program === 'cat' && texts.every((text) => DATA.test(text)));
     if ((sendsInput || name === 'ssh') && !sources.every(isOwn))
-      return dangerFinding(`${name} sends the output of other commands.`);
+      return dangerFinding(say`${name} sends the output of other commands.`);
   }
   if (
     /^(?:scp|rsync|rclone|aws|gsutil|az|mc|s3cmd)$/.test(name) &&
     args.some((arg) => /^~\/[^./][^/]*\/?$|^~\/?$/.test(arg)) &&
     args.some((arg) => /^[\w.@-]+:(?!\\)|^\w+:\/\//.test(arg))
   )
-    return dangerFinding('It sends data to another place.');
+    return dangerFinding(say`It sends data to another place.`);
   if (/^(?:mail|mailx|mutt|sendmail|msmtp|swaks)$/.test(name) && (sources.length > 0 || redirects.length > 0))
-    return dangerFinding('It sends an email.');
+    return dangerFinding(say`It sends an email.`);
   if (!programs.DATABASES.has(name)) return undefined;
   const input =
     redirects.find(({ operator }) => operator.startsWith('<<'))?.target ??

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
 import { dangerFinding, inputOf, printedBy } from './shell-script.ts';
@@ -73,7 +74,7 @@ export class NewFiles {
       !args.some((arg) => RUNS_FILE.test(`${name} ${arg}`));
     const isFed = sources.some((source) => fetches(programs.plainName(source.program), source));
     if (isFed && !programs.INTERPRETERS.has(name) && (!isReader || name === 'git') && name !== '')
-      return dangerFinding('It runs downloaded code.');
+      return dangerFinding(say`It runs downloaded code.`);
     if (isReader) return undefined;
     const input = redirects.filter(({ operator }) => operator === '<').map(({ target }) => target);
     const used = args
@@ -115,7 +116,7 @@ const PROJECTS = programs.names('docker docker-compose podman kubectl helm terra
 const DOWNLOADED = /^(?:~|\/home\/[^/]+)\/downloads\/./i;
 
 function newFinding(path: string): ScriptFinding {
-  return dangerFinding(`It runs ${displayText(path)}, which an earlier command wrote.`);
+  return dangerFinding(say`It runs ${displayText(path)}, which an earlier command wrote.`);
 }
 
 function plainPath(path: string): string {

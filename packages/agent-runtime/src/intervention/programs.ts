@@ -1,3 +1,5 @@
+import type { TranslatableText } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 /** Classes of programs by name. A program may be in several. */
 
 export function names(list: string): ReadonlySet<string> {
@@ -12,9 +14,9 @@ export function byName<T>(rows: readonly (readonly [list: string, value: T])[]):
 export const SHELLS = names('sh bash zsh dash ksh mksh ash fish csh tcsh rbash');
 
 /** Every call of these needs approval, unless its arguments only query something ({@link ONLY_ASKS}). */
-export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] = [
+export const ALWAYS: readonly { why: (name: string) => TranslatableText; programs: ReadonlySet<string> }[] = [
   {
-    why: 'runs as another user, or changes permissions',
+    why: (name) => say`${name} runs as another user, or changes permissions.`,
     programs:
       names(`ssh-copy-id sudo sudoedit doas su pkexec run0 runuser runas gsudo machinectl systemd-run chroot unshare nsenter
       capsh setcap setpriv newgrp sg usermod useradd adduser addgroup userdel deluser groupadd groupmod groupdel gpasswd
@@ -25,7 +27,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       wevtutil bcdedit schtasks sc wmic`),
   },
   {
-    why: 'destroys data or stops the machine',
+    why: (name) => say`${name} destroys data or stops the machine.`,
     programs:
       names(`mkfs mke2fs mkswap mkdosfs fdisk cfdisk parted sfdisk sgdisk gdisk cgdisk partprobe wipefs blkdiscard shred srm wipe scrub
       badblocks nwipe fallocate xkill shutdown reboot halt poweroff init telinit dropdb dropuser diskutil hdparm sdparm nvme lvremove
@@ -35,7 +37,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       rimraf trash newfs_apfs newfs_hfs asr dmsetup drbdadm gparted testdisk unlink.exe killall5`),
   },
   {
-    why: 'opens or accepts a raw connection',
+    why: (name) => say`${name} opens or accepts a raw connection.`,
     programs:
       names(`zmodload nc.traditional nc.openbsd ncat netcat socat telnet ttyd gotty ngrok cloudflared chisel frpc frps bore
       localtunnel lt tailscale wg-quick openvpn websocketd shellinaboxd code-server wetty mosh pdsh pssh cssh salt fab pagekite inlets gsocket gs-netcat pwncat pwncat-cs msfvenom msfconsole sshuttle autossh cryptcat
@@ -43,7 +45,7 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       xfreerdp rlogin rsh rexec nmap masscan hydra tcpdump tshark dumpcap ettercap bettercap mitmproxy mitmdump proxychains`),
   },
   {
-    why: 'reads a secret store, the clipboard, the screen or the keyboard',
+    why: (name) => say`${name} reads a secret store, the clipboard, the screen or the keyboard.`,
     programs: names(`op bw bws lpass pass gopass passage secret-tool keyring security vault chamber sops aws-vault
       saml2aws doppler infisical dcli keepassxc-cli kpcli rbw ykman kwallet-query kwalletcli seahorse gnome-keyring-daemon
       pinentry age-keygen git-credential-store git-credential-cache git-credential-manager git-credential-osxkeychain
@@ -54,13 +56,13 @@ export const ALWAYS: readonly { why: string; programs: ReadonlySet<string> }[] =
       nmcli iwgetid wpa_cli wpa_passphrase history fc teller cmdkey vaultcmd`),
   },
   {
-    why: 'schedules something to run later',
+    why: (name) => say`${name} schedules something to run later.`,
     programs:
       names(`crontab at batch anacron launchctl update-rc.d chkconfig rc-update sysv-rc-conf insserv incrontab loginctl
       osascript automator busctl gdbus dbus-send xdotool ydotool wtype defaults plistbuddy dracut update-initramfs mkinitcpio grub-install grub-mkconfig efibootmgr
       ldconfig setsid start-stop-daemon daemonize disown pm2 supervisorctl atrm fcrontab xdg-mime xdg-settings ln.exe`),
   },
-  { why: 'controls Toolyard itself', programs: names('toolyard') },
+  { why: (name) => say`${name} controls Toolyard itself.`, programs: names('toolyard') },
 ];
 
 /** Arguments with which these programs change nothing. */

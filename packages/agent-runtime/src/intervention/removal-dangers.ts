@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { displayText } from './inline-code.ts';
 import { REMOVERS } from './programs.ts';
 import { isWholeSystem, isPersonal } from './sensitive-paths.ts';
@@ -20,24 +21,24 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     [...args, ...redirects.map(({ target }) => target)].some((text) => /^(?:if=)?\/dev\/null$/.test(text)) &&
     operands.length + redirects.length > 1
   )
-    return dangerFinding('It overwrites a file with empty content.');
+    return dangerFinding(say`It overwrites a file with empty content.`);
   if (/^(?:chmod|chown|chgrp|setfacl|install)$/.test(name) && has(/^[ugoa]*\+[rwx]*s|^0?[2467][0-7]{3}$/))
-    return dangerFinding('It makes a program run with the permissions of its owner (setuid).');
+    return dangerFinding(say`It makes a program run with the permissions of its owner (setuid).`);
   switch (name) {
     case 'find':
       return removalByFind(args, folder);
     case 'mv':
       return paths.slice(0, -1).some((path) => isWholeSystem(path) || /^(?:\.\/)?\*$/.test(path))
-        ? dangerFinding('It moves all files away.')
+        ? dangerFinding(say`It moves all files away.`)
         : undefined;
     case 'dd': {
       const to = args.find((arg) => arg.startsWith('of='))?.slice(3);
       return to !== undefined && (isPersonal(inFolder(to, folder)) || hasUnknown(to))
-        ? dangerFinding(`It overwrites ${displayText(to)}.`)
+        ? dangerFinding(say`It overwrites ${displayText(to)}.`)
         : undefined;
     }
     case 'gio':
-      return args[0] === 'trash' || args[0] === 'remove' ? dangerFinding('It removes files.') : undefined;
+      return args[0] === 'trash' || args[0] === 'remove' ? dangerFinding(say`It removes files.`) : undefined;
     default:
   }
   if (
@@ -45,7 +46,7 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     paths.some(isPersonal) &&
     (name === 'patch' || has(/^-[a-z]*i|inplace/))
   )
-    return dangerFinding('It changes a file of the home folder in place.');
+    return dangerFinding(say`It changes a file of the home folder in place.`);
   if (!REMOVERS.has(name)) return undefined;
   for (const operand of operands) {
     const finding = removalOf(inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder), name, isRecursive);
@@ -56,19 +57,19 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
 
 function removalOf(path: string, name: string, isRecursive: boolean): ScriptFinding | undefined {
   if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isWholeSystem(path))
-    return dangerFinding(`It removes ${displayText(path)} and everything in it.`);
-  if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return dangerFinding('It removes the history of the project.');
+    return dangerFinding(say`It removes ${displayText(path)} and everything in it.`);
+  if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return dangerFinding(say`It removes the history of the project.`);
   if (isPersonal(path) && (isRecursive || isDynamic(path) || name !== 'rm'))
-    return dangerFinding(`It removes ${displayText(path)}.`);
+    return dangerFinding(say`It removes ${displayText(path)}.`);
   const last = /[^/]*(?=\/*$)/.exec(path)?.[0] ?? '';
   const isAnyName = /[*?[]/.test(last) && last.replace(/\[[^\]]*\]|[*?.]/g, '') === '';
   if ((isAnyName && (isRecursive || !path.includes('/'))) || path.includes('**'))
-    return dangerFinding(`It removes all files that match ${displayText(path)}.`);
+    return dangerFinding(say`It removes all files that match ${displayText(path)}.`);
   if (/^(?:\*\.\w+|(?:\.\/)?(?:src|docs|tests?|app|packages)\/?)$/.test(path) && (isRecursive || isWork(path)))
-    return dangerFinding(`It removes ${displayText(path)}.`);
+    return dangerFinding(say`It removes ${displayText(path)}.`);
   if (/^(?:truncate|shred)$/.test(name) && (isDynamic(path) || isWork(path)))
-    return dangerFinding(`It empties all files that match ${displayText(path)}.`);
-  return hasUnknown(path) ? unclearFinding('The files that it removes are not known in advance.') : undefined;
+    return dangerFinding(say`It empties all files that match ${displayText(path)}.`);
+  return hasUnknown(path) ? unclearFinding(say`The files that it removes are not known in advance.`) : undefined;
 }
 
 function removalByFind(args: readonly string[], folder: string | undefined): ScriptFinding | undefined {
@@ -81,7 +82,7 @@ function removalByFind(args: readonly string[], folder: string | undefined): Scr
   const paths = folders.map((path) => inFolder(path, folder));
   const isBroad = paths.some((path) => isWholeSystem(path) || (isPersonal(path) && !isNarrow));
   return isBroad || !(isNarrow || args.includes('-empty'))
-    ? dangerFinding('It removes every file it finds.')
+    ? dangerFinding(say`It removes every file it finds.`)
     : undefined;
 }
 

@@ -1,3 +1,5 @@
+import type { AnyText } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { names } from './programs.ts';
@@ -45,7 +47,7 @@ function read(options: ReadOptions, run: (reader: Reader) => void): ShellScript 
       run(reader);
     } catch {
       // The parser is third-party code; whatever it throws, the text needs approval.
-      reader.fail('it cannot be parsed');
+      reader.fail(say`it cannot be parsed`);
     }
     if (reader.changed.size === 0 || pass === 2) return reader.result();
     volatile = new Set([...volatile, ...reader.changed]);
@@ -71,7 +73,7 @@ class Reader {
   readonly #variables: ShellVariables;
   readonly #work: Work;
   readonly #start: string | undefined;
-  #fault: string | undefined;
+  #fault: AnyText | undefined;
   #finding: ScriptFinding | undefined;
   #steps = 0;
 
@@ -91,15 +93,15 @@ class Reader {
     return { commands: this.#commands, fault: this.#fault, finding: this.#finding };
   }
 
-  fail(why: string): void {
+  fail(why: AnyText): void {
     this.#fault ??= why;
   }
 
   script(text: string, depth: number, scope?: Scope): void {
-    if (text.length > MAX_SCRIPT_LENGTH) return this.fail(`it is longer than ${MAX_SCRIPT_LENGTH} characters`);
-    if (text.includes('\r')) this.fail('it contains a carriage return');
+    if (text.length > MAX_SCRIPT_LENGTH) return this.fail(say`it is longer than ${MAX_SCRIPT_LENGTH} characters`);
+    if (text.includes('\r')) this.fail(say`it contains a carriage return`);
     // Unassigned and private-use characters are used as markers.
-    if (/[\0\u0001\ue000]/.test(text) && depth === 0) this.fail('it contains control characters');
+    if (/[\0\u0001\ue000]/.test(text) && depth === 0) this.fail(say`it contains control characters`);
     this.#work.parsed++;
     this.#block(parse(text), scope ?? { folder: this.#start, depth, isInner: depth > 0 });
   }
@@ -111,13 +113,13 @@ class Reader {
 
   #block(script: Bash.ParsedScript, scope: Scope): void {
     const [error] = script.errors ?? [];
-    if (error) this.fail(`it cannot be parsed (${error.message})`);
+    if (error) this.fail(say`it cannot be parsed (${error.message})`);
     for (const { command } of script.commands) this.#node(command, scope, []);
   }
 
   #step(scope: Scope): boolean {
-    if (scope.depth > MAX_DEPTH) this.fail('commands are nested too deeply');
-    else if (++this.#steps > MAX_STEPS || this.#commands.length > MAX_COMMANDS) this.fail('it is too long');
+    if (scope.depth > MAX_DEPTH) this.fail(say`commands are nested too deeply`);
+    else if (++this.#steps > MAX_STEPS || this.#commands.length > MAX_COMMANDS) this.fail(say`it is too long`);
     else return true;
     return false;
   }
@@ -153,7 +155,7 @@ class Reader {
       default:
         // An arithmetic comparison evaluates its operands.
         if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator))
-          if (/'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail('a comparison runs commands');
+          if (/'[^']*[$`]/.test(node.left.text + node.right.text)) this.fail(say`a comparison runs commands`);
         if (HOLDS_OTHERS.test(node.type)) forEachChild(node, (child) => this.#node(child, scope, sources));
         else this.#part(node as Bash.WordPart, scope, true);
     }
@@ -165,7 +167,7 @@ class Reader {
     const own = this.#commands.slice(from);
     const called = baseName(name.text);
     if (own.some(({ program, sources }) => program === called && sources.some((source) => source.program === called))) {
-      this.#finding ??= dangerFinding('It starts itself endlessly (fork bomb).');
+      this.#finding ??= dangerFinding(say`It starts itself endlessly (fork bomb).`);
     }
   }
 
@@ -195,7 +197,7 @@ class Reader {
     for (const arg of node.args) {
       if (arg.type === 'Word') more.push(...this.#word(arg, scope).flatMap((text) => text.split(SPLIT)));
       else for (const { name, value } of this.#assignment(arg, scope)) more.push(`${name}=${value}`);
-      if (more.length > MAX_STEPS) return this.fail('it is too long');
+      if (more.length > MAX_STEPS) return this.fail(say`it is too long`);
     }
     const around = { redirects, assignments, sources };
     if (!node.name) return void this.#push(['', ...more], around, scope);
@@ -266,8 +268,9 @@ class Reader {
       const { operator } = redirect;
       if (redirect.type === 'HereDoc') {
         const { body, delimiter, closing } = redirect;
-        if (delimiter && /[$`\\\n]/.test(delimiter.text)) this.fail('the delimiter of a here-document is not literal');
-        if (!closing) this.fail('a here-document is not terminated');
+        if (delimiter && /[$`\\\n]/.test(delimiter.text))
+          this.fail(say`the delimiter of a here-document is not literal`);
+        if (!closing) this.fail(say`a here-document is not terminated`);
         const isLiteral = delimiter?.quoted === true;
         return (isLiteral ? [body.text] : this.#parts(body.parts, body.text, scope, true)).map((target) => ({
           operator,
@@ -324,7 +327,7 @@ class Reader {
         if (part.expression) this.#node(part.expression, scope, []);
         return [LISTED];
       default:
-        this.fail('it contains unsupported syntax');
+        this.fail(say`it contains unsupported syntax`);
         return [UNKNOWN];
     }
   }
@@ -347,7 +350,7 @@ class Reader {
 
   #useSecret(name: string): void {
     if (SECRET_VARIABLES.test(name))
-      this.#finding ??= dangerFinding(`It uses the variable ${name}, which may contain a secret.`);
+      this.#finding ??= dangerFinding(say`It uses the variable ${name}, which may contain a secret.`);
   }
 
   #parameter({ parameter, prefix, index, operation }: Bash.ParameterExpansionPart, scope: Scope): string[] {
@@ -388,7 +391,7 @@ class Reader {
   /** The value of a substitution. */
   #substitution(script: Bash.ParsedScript | undefined, scope: Scope): string {
     if (!script) {
-      this.fail('a substitution cannot be parsed');
+      this.fail(say`a substitution cannot be parsed`);
       return UNKNOWN;
     }
     if (!this.#step(scope)) return UNKNOWN;

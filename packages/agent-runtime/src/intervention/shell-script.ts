@@ -1,3 +1,4 @@
+import type { AnyText, TranslatableText } from '@toolyard/protocol';
 /** A command as it would run, with its words resolved as far as they are known. */
 export type SimpleCommand = {
   /** The program as it is written, then its arguments. */
@@ -20,21 +21,21 @@ export type SimpleCommand = {
 export type Redirection = { readonly operator: string; readonly target: string };
 
 /** What is wrong with a text or a command. `unclear`: its effect is unknown. */
-export type ScriptFinding = { readonly kind: 'danger' | 'unclear'; readonly why: string };
+export type ScriptFinding = { readonly kind: 'danger' | 'unclear'; readonly why: TranslatableText };
 
 export type ShellScript = {
   readonly commands: readonly SimpleCommand[];
   /** Why the text could not be analyzed completely; undefined if it was. */
-  readonly fault: string | undefined;
+  readonly fault: AnyText | undefined;
   /** A finding from expansions, such as a variable with a secret. */
   readonly finding: ScriptFinding | undefined;
 };
 
-export function dangerFinding(why: string): ScriptFinding {
+export function dangerFinding(why: TranslatableText): ScriptFinding {
   return { kind: 'danger', why };
 }
 
-export function unclearFinding(why: string): ScriptFinding {
+export function unclearFinding(why: TranslatableText): ScriptFinding {
   return { kind: 'unclear', why };
 }
 

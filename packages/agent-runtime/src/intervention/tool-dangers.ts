@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { inspectArguments, plainArguments } from './argument-dangers.ts';
 import { displayText } from './inline-code.ts';
 import { READERS } from './new-files.ts';
@@ -33,7 +34,7 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   const [first = '', second = ''] = plain;
   const pair = `${name} ${first}`;
   if (!/^(?:git|docker)$/.test(name) && !READERS.has(name) && args.some(destroysFiles) && !args.some(isTrial))
-    return dangerFinding(`${name} deletes something permanently.`);
+    return dangerFinding(say`${name} deletes something permanently.`);
   if (HARMLESS_PAIRS.test(pair) || HARMLESS_PAIRS.test(`${pair} ${second}`)) return undefined;
   if (!isRemote(name)) {
     if (BUILDS.has(name) || DATABASES.has(name) || TAKES_ANY_WORD.test(name)) return undefined;
@@ -41,14 +42,14 @@ export function dangerOfTool(name: string, args: readonly string[]): ScriptFindi
   }
   if (plain.includes('create') || /^(?:aws|gcloud|az)$/.test(name)) {
     const grant = plain.find((arg) => GRANTS.test(arg));
-    if (grant !== undefined) return dangerFinding(`${name} ${displayText(grant)}: it grants permissions.`);
+    if (grant !== undefined) return dangerFinding(say`${name} ${displayText(grant)}: it grants permissions.`);
   }
   const secret = args.find(
     (arg) =>
       (SECRET_WORD.test(arg) && !/^\w+=[^\0]*$|^--(?:token|password|no-\S+|env|raw)=|^--env$|^-e$/.test(arg)) ||
       (/reveal|show-?token|^-t$/.test(arg) && /auth/.test(pair)),
   );
-  if (secret !== undefined) return dangerFinding(`${name} ${displayText(secret)}: it may show or use a secret.`);
+  if (secret !== undefined) return dangerFinding(say`${name} ${displayText(secret)}: it may show or use a secret.`);
   return removesForGood(name, plain);
 }
 
@@ -63,7 +64,7 @@ function removesForGood(name: string, words: readonly string[]): ScriptFinding |
   const destroys = words.find((word) => DESTROYS.test(word) && !word.includes('.'));
   return destroys === undefined
     ? undefined
-    : dangerFinding(`${name} ${displayText(destroys)}: it deletes something permanently.`);
+    : dangerFinding(say`${name} ${displayText(destroys)}: it deletes something permanently.`);
 }
 
 /** Subcommands that grant permissions in a cloud or a cluster. */
@@ -89,7 +90,7 @@ export function dangerOfContainer(name: string, args: readonly string[]): Script
     const from = /(?:src|source)=([^,]*)/.exec(volume)?.[1] ?? volume.split(':')[0] ?? '';
     if (/^\/etc\/(?:localtime|timezone|hosts|resolv\.conf)$/.test(from)) continue;
     if (isWholeSystem(from) || from.includes('docker.sock') || dangerOfPath(from) || hasUnknown(from))
-      return dangerFinding(`The container can access ${displayText(from)}.`);
+      return dangerFinding(say`The container can access ${displayText(from)}.`);
   }
   return undefined;
 }

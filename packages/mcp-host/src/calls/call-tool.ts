@@ -1,4 +1,5 @@
 import type { ErrorInfo, JsonValue, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { explainFailedCall, notSent } from './call-failure.ts';
 import { checkStructured } from './check-arguments.ts';
 import { readToolResult } from '../catalogue/read-result.ts';
@@ -50,7 +51,7 @@ export function explainCall(call: Call, thrown: unknown): ToolResult {
   const { reference, options, timeoutMs } = call;
   if (thrown instanceof RoundDelegated) {
     options.onRound?.(thrown.round);
-    return notSent({ code: 'input_required', message: `${reference.name} needs more input before it continues.` });
+    return notSent({ code: 'input_required', message: say`${reference.name} needs more input before it continues.` });
   }
   call.onFailed(thrown);
   const stopped = thrown instanceof RequestStopped ? thrown.by : null;

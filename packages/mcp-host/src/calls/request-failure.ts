@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { explainFailedCall } from './call-failure.ts';
 import { RequestStopped } from './track-request.ts';
 
@@ -26,20 +26,23 @@ export function toRequestError(failed: FailedRequest): ToolyardError {
 function explain({ serverId, subject, thrown, timeoutMs, lost }: FailedRequest): ErrorInfo {
   if (thrown instanceof ProtocolError) {
     const serverMessage = thrown.message.slice(0, 1_000);
-    const message = `The server "${serverId}" rejected the request for "${subject}": ${serverMessage}`;
+    const message = say`The server "${serverId}" rejected the request for "${subject}": ${serverMessage}`;
     switch (thrown.code) {
       case RESOURCE_NOT_FOUND:
-        return { code: 'not_found', message };
+        return createErrorInfo({ code: 'not_found', message });
       case INVALID_PARAMS:
-        return { code: 'invalid_arguments', message, hint: 'Check the name and the arguments.' };
+        return createErrorInfo({ code: 'invalid_arguments', message, hint: say`Check the name and the arguments.` });
       case METHOD_NOT_FOUND:
-        return {
+        return createErrorInfo({
           code: 'server_refused',
-          message: `The server "${serverId}" does not support this request: ${serverMessage}`,
-        };
+          message: say`The server "${serverId}" does not support this request: ${serverMessage}`,
+        });
     }
   }
   const stopped = thrown instanceof RequestStopped ? thrown.by : null;
   const { error } = explainFailedCall({ tool: { serverId, name: subject }, thrown, stopped, timeoutMs, lost });
-  return error ?? { code: 'bad_response', message: `The response of the server "${serverId}" could not be read.` };
+  return (
+    error ??
+    createErrorInfo({ code: 'bad_response', message: say`The response of the server "${serverId}" could not be read.` })
+  );
 }

@@ -1,7 +1,7 @@
 import type { RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
-import { defined, isJsonObject, pause, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, pause, ToolyardError, say } from '@toolyard/protocol';
 import { progressReporter } from './progress.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
@@ -218,6 +218,6 @@ export async function answerAll(
 function endlessRounds(how: string): ToolyardError {
   return new ToolyardError({
     code: 'tool_failed',
-    message: `The server keeps asking for more input and does not finish: ${how}.`,
+    message: say`The server keeps asking for more input and does not finish: ${how}.`,
   });
 }

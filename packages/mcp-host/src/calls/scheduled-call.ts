@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
 import type { Caller, ToolProgress } from '../types.ts';
@@ -34,15 +35,18 @@ export function toScheduledCall(
 export function explainRejectedTurn(kind: Exclude<CallTurn<unknown>['kind'], 'admitted'>, serverId: string): ErrorInfo {
   switch (kind) {
     case 'aborted':
-      return { code: 'cancelled', message: 'The call was cancelled before it was made.' };
+      return createErrorInfo({ code: 'cancelled', message: say`The call was cancelled before it was made.` });
     case 'closed':
-      return { code: 'server_closed', message: `The connection to "${serverId}" was closed before the call was made.` };
+      return createErrorInfo({
+        code: 'server_closed',
+        message: say`The connection to "${serverId}" was closed before the call was made.`,
+      });
     case 'timed_out':
-      return {
+      return createErrorInfo({
         code: 'timed_out',
-        message: `The call waited ${seconds(QUEUE_TIMEOUT_MS)} for other calls to "${serverId}" and was not made.`,
-        hint: `Answer the requests of "${serverId}" in the other chats, or stop those calls, then retry.`,
-      };
+        message: say`The call waited ${seconds(QUEUE_TIMEOUT_MS)} for other calls to "${serverId}" and was not made.`,
+        hint: say`Answer the requests of "${serverId}" in the other chats, or stop those calls, then retry.`,
+      });
   }
 }
 

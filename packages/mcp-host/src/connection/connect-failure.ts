@@ -6,8 +6,8 @@ import {
   SseError,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { ErrorCode, ErrorInfo, McpIsolation } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import type { ErrorCode, ErrorInfo, McpIsolation, AnyText, TranslatableText } from '@toolyard/protocol';
+import { createErrorInfo, ToolyardError, say, withTemplate } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
 import { launcherOf } from './launcher.ts';
@@ -41,17 +41,23 @@ export function explainFailedConnect(failed: FailedConnect): ErrorInfo {
   const error = explain(failed);
   const { isolation } = failed;
   if (isolation?.kind !== 'sandboxed') return error;
-  const allow = 'Allow it in the settings of the server, or in mcp.json with "sandbox": { "read": [...] } or "write".';
   const { proposed } = isolation;
   // A program that is not given its own script or folder: what it printed about that is in the log, and says less.
   if (proposed.length > 0 && failed.end?.kind === 'exited') {
-    const message = `The sandbox hides ${proposed.slice(0, 3).join(', ')} from the server "${failed.config.id}".`;
-    return { ...error, message, hint: allow };
+    const message = say`The sandbox hides ${proposed.slice(0, 3).join(', ')} from the server "${failed.config.id}".`;
+    return createErrorInfo({
+      ...error,
+      message,
+      hint: say`Allow it in the settings of the server, or in mcp.json with "sandbox": ${'{ "read": [...] }'} or "write".`,
+    });
   }
   const paths = isolation.blocked.filter(({ kind }) => kind === 'path').map(({ target }) => target);
   const hidden = [...new Set([...isolation.proposed, ...paths])];
   if (hidden.length === 0) return error;
-  return { ...error, hint: `The sandbox hides ${hidden.slice(0, 3).join(', ')}. ${allow}` };
+  return createErrorInfo({
+    ...error,
+    hint: say`The sandbox hides ${hidden.slice(0, 3).join(', ')}. Allow it in the settings of the server, or in mcp.json with "sandbox": ${'{ "read": [...] }'} or "write".`,
+  });
 }
 
 function explain(failed: FailedConnect): ErrorInfo {
@@ -69,28 +75,30 @@ function explain(failed: FailedConnect): ErrorInfo {
     return unreachableServer(config, network.code);
   }
   if (thrown instanceof ProtocolError) {
-    const what = `answered with an error: ${thrown.message.slice(0, 1_000)} (${thrown.code})`;
-    const error = rejected(config.id, failed.phase, what);
+    const reason = thrown.message.slice(0, 1_000);
+    const error = rejected(
+      say`The server "${config.id}" answered with an error: ${reason} (${thrown.code}) while ${doing(failed.phase)}.`,
+    );
     return isOfServer(thrown.code) ? { ...error, retryable: true } : error;
   }
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.RequestTimeout) return explainTimeout(failed);
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.ConnectionClosed) {
-    return {
+    return createErrorInfo({
       code: 'server_closed',
-      message: `The server "${config.id}" closed the connection while ${doing(failed.phase)}.`,
+      message: say`The server "${config.id}" closed the connection while ${doing(failed.phase)}.`,
       retryable: true,
-    };
+    });
   }
   const version = /protocol version is not supported: (.*)/.exec(thrown instanceof Error ? thrown.message : '')?.[1];
   return version === undefined ? notMcp(config, failed.phase) : otherVersion(config, version);
 }
 
 function otherVersion({ id }: ServerConfig, version: string): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'server_refused',
-    message: `The server "${id}" uses protocol version ${version.slice(0, 40)}, which Toolyard does not support.`,
-    hint: 'Update Toolyard, or use a version of the server that supports an older protocol version.',
-  };
+    message: say`The server "${id}" uses protocol version ${version.slice(0, 40)}, which Toolyard does not support.`,
+    hint: say`Update Toolyard, or use a version of the server that supports an older protocol version.`,
+  });
 }
 
 /** The error for an open connection that was lost. */
@@ -99,77 +107,92 @@ export function explainEnd(serverId: string, phase: ConnectionPhase, end: Transp
     case 'not_started':
       return explainNoStart(serverId, end);
     case 'exited': {
-      const what = end.signal === null ? `exited with code ${end.code ?? 'unknown'}` : `was killed by ${end.signal}`;
-      const output = end.stderr.length === 0 ? ' It wrote nothing to standard error.' : printed(end.stderr);
-      return {
+      return createErrorInfo({
         code: 'server_exited',
-        message: `The server "${serverId}" ${what} while ${doing(phase)}.${output}`,
+        message: exitText(serverId, doing(phase), end),
         hint:
           likelyCause(end.stderr) ??
-          'Run its command in a terminal to see what is missing: arguments, environment variables, packages.',
+          say`Run its command in a terminal to see what is missing: arguments, environment variables, packages.`,
         retryable: true,
-      };
+      });
     }
     case 'line_too_long':
-      return {
+      return createErrorInfo({
         code: 'bad_response',
-        message: `The server "${serverId}" sent a line longer than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)} and was stopped.`,
-        hint: 'It is not an MCP server, or one of its results is too large.',
-      };
+        message: say`The server "${serverId}" sent a line longer than ${Math.round(end.limitBytes / 1_048_576)} MB while ${doing(phase)} and was stopped.`,
+        hint: say`It is not an MCP server, or one of its results is too large.`,
+      });
     case 'over_limit':
-      return {
+      return createErrorInfo({
         code: 'server_exited',
-        message: `The server "${serverId}" was stopped while ${doing(phase)}: it ${explainLimit(end)}.`,
-        hint: `If it needs more, raise "sandbox.limits.${end.limit}" of its entry in mcp.json.`,
+        message: say`The server "${serverId}" was stopped while ${doing(phase)}: it ${explainLimit(end)}.`,
+        hint: say`If it needs more, raise "sandbox.limits.${end.limit}" of its entry in mcp.json.`,
         retryable: true,
-      };
+      });
     case 'unreachable':
     case 'hung_up': {
-      const detail = end.detail === undefined ? '' : ` (${end.detail})`;
-      return {
+      return createErrorInfo({
         code: 'server_closed',
-        message: `The server "${serverId}" closed the connection while ${doing(phase)}${detail}.`,
+        message:
+          end.detail === undefined
+            ? say`The server "${serverId}" closed the connection while ${doing(phase)}.`
+            : say`The server "${serverId}" closed the connection while ${doing(phase)} (${end.detail}).`,
         retryable: true,
-      };
+      });
     }
   }
 }
 
-function unreachableServer(config: ServerConfig, detail: string): ErrorInfo {
-  return {
+function exitText(
+  id: string,
+  phase: TranslatableText,
+  { code, signal, stderr }: Extract<TransportEnd, { kind: 'exited' }>,
+): TranslatableText {
+  if (signal !== null) {
+    return stderr.length === 0
+      ? say`The server "${id}" was killed by ${signal} while ${phase}. It wrote nothing to standard error.`
+      : say`The server "${id}" was killed by ${signal} while ${phase}. Its last lines on standard error:${printed(stderr)}`;
+  }
+  return stderr.length === 0
+    ? say`The server "${id}" exited with code ${code ?? 'unknown'} while ${phase}. It wrote nothing to standard error.`
+    : say`The server "${id}" exited with code ${code ?? 'unknown'} while ${phase}. Its last lines on standard error:${printed(stderr)}`;
+}
+
+function unreachableServer(config: ServerConfig, detail: AnyText): ErrorInfo {
+  return createErrorInfo({
     code: 'server_unreachable',
-    message: `The server "${config.id}" cannot be reached at ${addressOf(config)} (${detail}).`,
-    hint: 'Check that the server runs and that host and port are correct.',
+    message: say`The server "${config.id}" cannot be reached at ${addressOf(config)} (${detail}).`,
+    hint: say`Check that the server runs and that host and port are correct.`,
     retryable: true,
-  };
+  });
 }
 
 function explainNoStart(serverId: string, end: Extract<TransportEnd, { kind: 'not_started' }>): ErrorInfo {
   switch (end.reason) {
     case 'command_not_found':
-      return {
+      return createErrorInfo({
         code: 'command_not_found',
-        message: `The server "${serverId}" cannot be started: the command "${end.command}" was not found.`,
-        hint: 'Install it, or use its absolute path. Applications started from a desktop often have a shorter PATH than a terminal.',
-      };
+        message: say`The server "${serverId}" cannot be started: the command "${end.command}" was not found.`,
+        hint: say`Install it, or use its absolute path. Applications started from a desktop often have a shorter PATH than a terminal.`,
+      });
     case 'not_executable':
-      return {
+      return createErrorInfo({
         code: 'command_not_found',
-        message: `The server "${serverId}" cannot be started: "${end.command}" is not executable.`,
-        hint: 'Make the file executable, or use the interpreter as the command and the file as its argument.',
-      };
+        message: say`The server "${serverId}" cannot be started: "${end.command}" is not executable.`,
+        hint: say`Make the file executable, or use the interpreter as the command and the file as its argument.`,
+      });
     case 'no_such_folder':
-      return {
+      return createErrorInfo({
         code: 'bad_config',
-        message: `The server "${serverId}" cannot be started: its working folder "${end.cwd ?? ''}" does not exist.`,
-        hint: 'Correct "cwd" of the server.',
-      };
+        message: say`The server "${serverId}" cannot be started: its working folder "${end.cwd ?? ''}" does not exist.`,
+        hint: say`Correct "cwd" of the server.`,
+      });
     case 'other':
-      return {
+      return createErrorInfo({
         code: 'server_exited',
-        message: `The server "${serverId}" cannot be started (${end.detail}).`,
-        hint: 'Run its command in a terminal to see the cause.',
-      };
+        message: say`The server "${serverId}" cannot be started (${end.detail}).`,
+        hint: say`Run its command in a terminal to see the cause.`,
+      });
   }
 }
 
@@ -177,26 +200,34 @@ function explainTimeout({ config, phase, timeoutMs, noiseLines, stderr }: Failed
   const launcher = launcherOf(config.transport);
   const fallback =
     noiseLines > 0
-      ? `It printed ${noiseLines} line(s) that are not MCP messages: check that the command starts an MCP server.`
+      ? say`It printed ${noiseLines} line(s) that are not MCP messages: check that the command starts an MCP server.`
       : launcher === undefined
-        ? 'The server may still be starting: set a longer connect timeout.'
-        : `${launcher} may still be downloading: set a longer connect timeout, or run the command once in a terminal.`;
-  return {
+        ? say`The server may still be starting: set a longer connect timeout.`
+        : say`${launcher} may still be downloading: set a longer connect timeout, or run the command once in a terminal.`;
+  return createErrorInfo({
     code: 'timed_out',
-    message: `The server "${config.id}" was not ready within ${seconds(timeoutMs)}; it stopped responding while ${doing(phase)}.${stderr.length === 0 ? '' : printed(stderr)}`,
+    message:
+      stderr.length === 0
+        ? say`The server "${config.id}" was not ready within ${seconds(timeoutMs)}; it stopped responding while ${doing(phase)}.`
+        : say`The server "${config.id}" was not ready within ${seconds(timeoutMs)}; it stopped responding while ${doing(phase)}. Its last lines on standard error:${printed(stderr)}`,
     hint: likelyCause(stderr) ?? fallback,
     retryable: true,
-  };
+  });
 }
 
 function printed(stderr: readonly string[]): string {
-  return ` Its last lines on standard error:\n${stderr.join('\n')}`;
+  return `\n${stderr.join('\n')}`;
 }
 
 /** Adds what the server says about its rejection, in its own words. */
 function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
   const reason = reasonIn(bodyOf(thrown));
-  return reason === undefined ? error : { ...error, message: `${error.message} The server says: "${reason}"` };
+  return reason === undefined
+    ? error
+    : createErrorInfo({
+        ...error,
+        message: say`${withTemplate(error.message, error.templates?.['message'])} The server says: "${reason}"`,
+      });
 }
 
 /** The body of a rejected HTTP request. */
@@ -208,52 +239,59 @@ function bodyOf(thrown: unknown): string | undefined {
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
   if (status === 401) return signInRequired(config.id);
   if (status === 403) {
-    return {
-      ...rejected(config.id, phase, 'denied access (HTTP 403)'),
-      hint: 'Check the token, and whether the server allows this client.',
-    };
+    return createErrorInfo({
+      ...rejected(say`The server "${config.id}" denied access (HTTP 403) while ${doing(phase)}.`),
+      hint: say`Check the token, and whether the server allows this client.`,
+    });
   }
   if (status === 502 || status === 503 || status === 504) {
-    return {
+    return createErrorInfo({
       code: 'server_unreachable',
-      message: `The server "${config.id}" is unavailable (HTTP ${status}).`,
-      hint: 'The answer comes from a proxy or gateway; check that the server itself runs.',
+      message: say`The server "${config.id}" is unavailable (HTTP ${status}).`,
+      hint: say`The answer comes from a proxy or gateway; check that the server itself runs.`,
       retryable: true,
-    };
+    });
   }
   if (status >= 500) {
-    return {
-      ...rejected(config.id, phase, `failed (HTTP ${status})`),
-      hint: 'See the log of the server.',
+    return createErrorInfo({
+      ...rejected(say`The server "${config.id}" failed (HTTP ${status}) while ${doing(phase)}.`),
+      hint: say`See the log of the server.`,
       retryable: true,
-    };
+    });
   }
   if (status >= 300 && status < 400) {
-    return {
-      ...rejected(config.id, phase, `redirected to another URL (HTTP ${status}), which Toolyard does not follow`),
-      hint: 'If the new URL is correct, use it in the configuration.',
-    };
+    return createErrorInfo({
+      ...rejected(
+        say`The server "${config.id}" redirected to another URL (HTTP ${status}), which Toolyard does not follow while ${doing(phase)}.`,
+      ),
+      hint: say`If the new URL is correct, use it in the configuration.`,
+    });
   }
   if (status === 404 || status === 405) return notMcp(config, phase, `HTTP ${status}`);
   if (status === 408 || status === 425 || status === 429) {
-    return { ...rejected(config.id, phase, `accepts no requests at the moment (HTTP ${status})`), retryable: true };
+    return {
+      ...rejected(
+        say`The server "${config.id}" accepts no requests at the moment (HTTP ${status}) while ${doing(phase)}.`,
+      ),
+      retryable: true,
+    };
   }
-  return rejected(config.id, phase, `rejected the request (HTTP ${status})`);
+  return rejected(say`The server "${config.id}" rejected the request (HTTP ${status}) while ${doing(phase)}.`);
 }
 
 function notMcp(
   config: ServerConfig,
   phase: ConnectionPhase,
-  detail = 'the response is not an MCP message',
+  detail: AnyText = say`the response is not an MCP message`,
 ): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'server_refused',
-    message: `"${config.id}" at ${addressOf(config)} is not an MCP server: ${detail} while ${doing(phase)}.`,
+    message: say`"${config.id}" at ${addressOf(config)} is not an MCP server: ${detail} while ${doing(phase)}.`,
     hint:
       config.transport.type === 'stdio'
-        ? 'Check that the command starts an MCP server that uses standard input and output.'
-        : 'Check the path of the URL: it often ends in /mcp, or in /sse for older servers.',
-  };
+        ? say`Check that the command starts an MCP server that uses standard input and output.`
+        : say`Check the path of the URL: it often ends in /mcp, or in /sse for older servers.`,
+  });
 }
 
 /**
@@ -264,12 +302,12 @@ function isOfServer(code: number): boolean {
   return code === -32_603 || (code >= -32_099 && code <= -32_000);
 }
 
-function rejected(serverId: string, phase: ConnectionPhase, what: string): ErrorInfo {
-  return {
+function rejected(message: TranslatableText): ErrorInfo {
+  return createErrorInfo({
     code: 'server_refused' satisfies ErrorCode,
-    message: `The server "${serverId}" ${what} while ${doing(phase)}.`,
-    hint: 'Check the configuration of the server against its documentation.',
-  };
+    message,
+    hint: say`Check the configuration of the server against its documentation.`,
+  });
 }
 
 /** The {@link ToolyardError} of a guard or transport, which the SDK may have wrapped. */
@@ -294,20 +332,20 @@ function addressOf(config: ServerConfig): string {
   return url === null ? 'its URL' : `${url.origin}${url.pathname}`;
 }
 
-function doing(phase: ConnectionPhase): string {
+function doing(phase: ConnectionPhase): TranslatableText {
   switch (phase) {
     case 'transport_creating':
     case 'transport_ready':
-      return 'starting';
+      return say`starting`;
     case 'initializing':
-      return 'initializing';
+      return say`initializing`;
     case 'capabilities_exchanged':
     case 'listing':
-      return 'listing its tools';
+      return say`listing its tools`;
     case 'connected':
-      return 'connected';
+      return say`connected`;
     case 'error':
     case 'disconnected':
-      return 'disconnecting';
+      return say`disconnecting`;
   }
 }

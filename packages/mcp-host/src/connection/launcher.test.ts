@@ -34,7 +34,7 @@ test.each([
   ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock.', 'Docker is not running'],
   ['npm error code ENOTFOUND', 'cannot be resolved'],
 ])('names the likely cause of: %s', (line, cause) => {
-  expect(likelyCause(['npm warn something', line])).toContain(cause);
+  expect(likelyCause(['npm warn something', line])?.text).toContain(cause);
 });
 
 test(

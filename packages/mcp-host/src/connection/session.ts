@@ -10,7 +10,7 @@ import type {
   TaskHandle,
   ToolResult,
 } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { readApp } from '../apps/read-app.ts';
 import { notSent } from '../calls/call-failure.ts';
 import { explainCall, finishTask, readCall } from '../calls/call-tool.ts';
@@ -137,13 +137,13 @@ export class Session {
     const { config, tools, era, warn, whyLost, onFailed } = this.#options;
     const tool = tools().get(name);
     if (tool === undefined) {
-      return notSent({ code: 'tool_not_found', message: `The server "${this.#id}" has no tool "${name}".` });
+      return notSent({ code: 'tool_not_found', message: say`The server "${this.#id}" has no tool "${name}".` });
     }
     const lost = whyLost();
     if (lost !== undefined) return notSent(lost);
     const { signal } = options;
     if (signal?.aborted === true) {
-      return notSent({ code: 'cancelled', message: `The call of ${name} was cancelled before it was made.` });
+      return notSent({ code: 'cancelled', message: say`The call of ${name} was cancelled before it was made.` });
     }
     const reference = { serverId: this.#id, name };
     const timeoutMs = options.timeoutMs ?? timeoutOf(config);
@@ -313,7 +313,7 @@ export class Session {
       const names = missing.map((argument) => `"${argument.name}"`).join(', ');
       throw new ToolyardError({
         code: 'invalid_arguments',
-        message: `The prompt "${name}" of "${this.#id}" requires ${names}.`,
+        message: say`The prompt "${name}" of "${this.#id}" requires ${names}.`,
       });
     }
     const raw = await this.#request('prompts/get', name, { name, arguments: args }, options);

@@ -1,8 +1,8 @@
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /** Message for work that is rejected during shutdown. */
-export const SHUTTING_DOWN = 'Toolyard is shutting down.';
+export const SHUTTING_DOWN = say`Toolyard is shutting down.`;
 
 /** Counts the work in progress, so that shutdown can wait for it, and rejects new work once closed. */
 export class ActiveFlows {

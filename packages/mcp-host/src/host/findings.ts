@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, McpFinding, McpTestReport } from '@toolyard/protocol';
-import { defined, isJsonObject, nameShape, showName } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, McpFinding, McpTestReport, TranslatableText } from '@toolyard/protocol';
+import { defined, isJsonObject, nameShape, showName, say, withTemplates } from '@toolyard/protocol';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import type { IndexedTool, ServerHealth } from '../types.ts';
 
@@ -28,7 +28,7 @@ export type InspectedServer = {
 /** What the users or the author of a server should know: warnings first. */
 export function inspectFindings({ health, tools, phases }: InspectedServer): McpFinding[] {
   const findings = [
-    ...health.skipped.map(({ name, reason }) => warning(`Skipped: ${reason}`, name)),
+    ...health.skipped.map(({ name, reason }) => warning(say`Skipped: ${reason}`, name)),
     ...ofConnection(health, phases),
     ...ofOffer(health, tools),
     ...tools.flatMap(ofTool),
@@ -37,22 +37,23 @@ export function inspectFindings({ health, tools, phases }: InspectedServer): Mcp
   ];
   const sorted = [...findings.filter(isWarning), ...findings.filter((each) => !isWarning(each))];
   if (sorted.length <= FINDINGS_KEPT) return sorted;
-  return [...sorted.slice(0, FINDINGS_KEPT), note(`${sorted.length - FINDINGS_KEPT} more findings are not shown.`)];
+  return [...sorted.slice(0, FINDINGS_KEPT), note(say`${sorted.length - FINDINGS_KEPT} more findings are not shown.`)];
 }
 
 function ofConnection(health: ServerHealth, phases: InspectedServer['phases']): McpFinding[] {
   const findings: McpFinding[] = [];
   const listing = phases.find(({ phase }) => phase === 'listing')?.durationMs ?? 0;
   const total = phases.reduce((sum, { durationMs }) => sum + durationMs, 0);
-  if (listing > SLOW_LIST_MS) findings.push(warning(`Listing the tools took ${seconds(listing)}.`));
-  if (total - listing > SLOW_CONNECT_MS) findings.push(warning(`Connecting took ${seconds(total - listing)}.`));
+  if (listing > SLOW_LIST_MS) findings.push(warning(say`Listing the tools took ${seconds(listing)}.`));
+  if (total - listing > SLOW_CONNECT_MS) findings.push(warning(say`Connecting took ${seconds(total - listing)}.`));
   if (health.protocolVersion === '2024-11-05') {
-    findings.push(note('The server uses MCP 2024-11-05, the oldest version.'));
+    findings.push(note(say`The server uses MCP 2024-11-05, the oldest version.`));
   }
   const warnings = health.log.filter(({ level, text }) => level === 'warning' && !REPORTED_PER_TOOL.test(text));
   // A start that is repeated without the probe logs the same again.
-  for (const text of new Set(warnings.map((line) => line.text))) findings.push(warning(text));
-  if (HIDDEN.test(health.instructions ?? '')) findings.push(hidden('The instructions contain'));
+  for (const text of new Set(warnings.map((line) => line.text))) findings.push({ level: 'warning', text });
+  if (HIDDEN.test(health.instructions ?? ''))
+    findings.push(warning(say`The instructions contain invisible characters, which may hide instructions from you.`));
   return findings;
 }
 
@@ -63,15 +64,15 @@ function ofOffer(
   if (state !== 'ready') return [];
   const findings: McpFinding[] = [];
   if (tools.length + resourceCount + promptCount === 0)
-    findings.push(warning('The server offers no tools, resources or prompts.'));
+    findings.push(warning(say`The server offers no tools, resources or prompts.`));
   if (tools.length > MANY_TOOLS) {
     findings.push(
-      warning(`The server offers ${tools.length} tools; some providers accept ${MANY_TOOLS} in all. Disable some.`),
+      warning(say`The server offers ${tools.length} tools; some providers accept ${MANY_TOOLS} in all. Disable some.`),
     );
   }
   const tokens = tools.reduce((sum, tool) => sum + definitionTokens(tool), 0);
   if (tokens > MANY_TOKENS) {
-    findings.push(warning(`The tools add about ${tokens} tokens to every request. Disable those you do not use.`));
+    findings.push(warning(say`The tools add about ${tokens} tokens to every request. Disable those you do not use.`));
   }
   return findings;
 }
@@ -80,35 +81,40 @@ function ofTool(listed: IndexedTool): McpFinding[] {
   const { tool, name, title, description = '', inputSchema, annotations } = listed;
   const about = tool.name;
   const findings: McpFinding[] = [];
-  const warn = (text: string): unknown => findings.push(warning(text, about));
-  const remark = (text: string): unknown => findings.push(note(text, about));
+  const warn = (text: TranslatableText): unknown => findings.push(warning(text, about));
+  const remark = (text: TranslatableText): unknown => findings.push(note(text, about));
 
-  if (!PLAIN_NAME.test(about)) warn(`Providers do not accept this name; models see it as "${name}".`);
-  if (description.trim() === '') warn('The tool has no description; a model can only go by its name.');
-  if (description.length > LONG_DESCRIPTION) warn(`The description has ${description.length} characters.`);
+  if (!PLAIN_NAME.test(about)) warn(say`Providers do not accept this name; models see it as "${name}".`);
+  if (description.trim() === '') warn(say`The tool has no description; a model can only go by its name.`);
+  if (description.length > LONG_DESCRIPTION) warn(say`The description has ${description.length} characters.`);
   if (HIDDEN.test(`${about}${title ?? ''}${description}${JSON.stringify(inputSchema)}`)) {
-    findings.push(hidden('The definition contains', about));
+    findings.push(
+      warning(say`The definition contains invisible characters, which may hide instructions from you.`, about),
+    );
   }
   const tokens = definitionTokens(listed);
-  if (tokens > COSTLY_TOKENS) warn(`The definition adds about ${tokens} tokens to every request.`);
+  if (tokens > COSTLY_TOKENS) warn(say`The definition adds about ${tokens} tokens to every request.`);
   if (annotations?.readOnly === true && annotations.destructive === true) {
-    warn('The annotations say both read-only and destructive.');
+    warn(say`The annotations say both read-only and destructive.`);
   }
   for (const text of ofSchema(inputSchema)) remark(text);
   return findings;
 }
 
-function ofSchema(schema: JsonObject): string[] {
+function ofSchema(schema: JsonObject): TranslatableText[] {
   const { properties, required } = schema;
-  const texts: string[] = [];
+  const texts: TranslatableText[] = [];
   const known = isJsonObject(properties) ? Object.entries(properties) : [];
   const undescribed = known.filter(([, one]) => isJsonObject(one) && textOf(one['description']) === '');
   const untyped = known.filter(([, one]) => isJsonObject(one) && Object.keys(one).every((key) => ABOUT.has(key)));
-  if (undescribed.length > 0) texts.push(`No description for ${namesOf(undescribed)}.`);
-  if (untyped.length > 0) texts.push(`No type for ${namesOf(untyped)}: any value is accepted.`);
+  const [only] = undescribed;
+  if (undescribed.length > 1) texts.push(say`No description for ${namesOf(undescribed)}.`);
+  else if (only !== undefined) texts.push(say`No description for "${only[0]}".`);
+  if (untyped.length > 0) texts.push(say`No type for ${namesOf(untyped)}: any value is accepted.`);
   const missing = Array.isArray(required) ? required.filter((one) => !known.some(([name]) => name === one)) : [];
-  if (missing.length > 0) texts.push(`Required but not defined: ${missing.map(String).join(', ')}.`);
-  if (refersOutside(schema, 0)) texts.push('The schema refers to an external document, which Toolyard never fetches.');
+  if (missing.length > 0) texts.push(say`Required but not defined: ${missing.map(String).join(', ')}.`);
+  if (refersOutside(schema, 0))
+    texts.push(say`The schema refers to an external document, which Toolyard never fetches.`);
   return texts;
 }
 
@@ -134,7 +140,7 @@ function alike(tools: readonly IndexedTool[]): McpFinding[] {
     .filter((group) => group.length > 1)
     .map((group) => {
       const names = group.map(({ tool }) => `"${showName(tool.name)}"`).join(' and ');
-      return warning(`The names ${names} are easily confused.`, group[0]?.tool.name);
+      return warning(say`The names ${names} are easily confused.`, group[0]?.tool.name);
     });
 }
 
@@ -142,8 +148,11 @@ function alike(tools: readonly IndexedTool[]): McpFinding[] {
 function together(tools: readonly IndexedTool[]): McpFinding[] {
   const silent = tools.filter(({ annotations }) => annotations === undefined);
   if (silent.length === 0) return [];
-  const which = silent.length === tools.length ? 'No tool has' : `${silent.length} tools have no`;
-  return [note(`${which} annotations: Toolyard treats them as possibly destructive.`)];
+  const text =
+    silent.length === tools.length
+      ? say`No tool has annotations: Toolyard treats them as possibly destructive.`
+      : say`${silent.length} tools have no annotations: Toolyard treats them as possibly destructive.`;
+  return [note(text)];
 }
 
 function namesOf(entries: readonly [string, unknown][]): string {
@@ -155,20 +164,16 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-function hidden(what: string, about?: string): McpFinding {
-  return warning(`${what} invisible characters, which may hide instructions from you.`, about);
-}
-
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
-function warning(text: string, about?: string): McpFinding {
-  return { level: 'warning', ...defined({ about }), text };
+function warning(text: TranslatableText, about?: string): McpFinding {
+  return withTemplates({ level: 'warning', ...defined({ about }), text });
 }
 
-function note(text: string, about?: string): McpFinding {
-  return { level: 'note', ...defined({ about }), text };
+function note(text: TranslatableText, about?: string): McpFinding {
+  return withTemplates({ level: 'note', ...defined({ about }), text });
 }
 
 function isWarning({ level }: McpFinding): boolean {

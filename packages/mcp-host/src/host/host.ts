@@ -1,5 +1,5 @@
 import type { ErrorInfo, McpAppDocument, McpTaskView, ToolOrigin, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { listAllPrompts } from './all-prompts.ts';
 import type { ForwardedServer } from '../calls/forward.ts';
 import type { AllPrompts, McpHostOptions, ListedOffers } from './host-options.ts';
@@ -364,7 +364,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     const tool = entry.tools.get(name);
     if (tool !== undefined) return this.#trust.approve(entry.config, tool, definition);
     if (definition !== undefined) return this.#trust.approveUnseen({ serverId, name }, definition);
-    throw new ToolyardError({ code: 'not_found', message: `The server "${serverId}" has no tool "${name}".` });
+    throw new ToolyardError({ code: 'not_found', message: say`The server "${serverId}" has no tool "${name}".` });
   }
 
   /** The app of a tool: its HTML and what it declares about itself. @throws ToolyardError */

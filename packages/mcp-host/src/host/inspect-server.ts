@@ -1,6 +1,6 @@
-import type { ErrorInfo, McpTestReport, McpTransportView } from '@toolyard/protocol';
+import type { ErrorInfo, McpTestReport, McpTransportView, TextTemplate } from '@toolyard/protocol';
+import { defined, ToolyardError, toErrorInfo, say, createErrorInfo } from '@toolyard/protocol';
 import { serviceAddress } from '../hosted/hosted-config.ts';
-import { defined, ToolyardError, toErrorInfo } from '@toolyard/protocol';
 import type { McpHostOptions } from './host-options.ts';
 import { definitionTokens } from '../catalogue/definition-cost.ts';
 import { inspectFindings } from './findings.ts';
@@ -72,7 +72,7 @@ async function connect(host: McpHost, id: string, signal: AbortSignal | undefine
 }
 
 function stopped(): ToolyardError {
-  return new ToolyardError({ code: 'cancelled', message: 'The test was cancelled.' });
+  return new ToolyardError({ code: 'cancelled', message: say`The test was cancelled.` });
 }
 
 type Outcome = {
@@ -170,6 +170,21 @@ export function shownTransport(transport: TransportConfig, args?: readonly strin
  * const shown = redactedError(error, redactorFor(config));
  */
 export function redactedError(error: ErrorInfo, redact: (text: string) => string): ErrorInfo {
-  const { message, hint } = error;
-  return { ...error, message: redact(message), ...(hint === undefined ? {} : { hint: redact(hint) }) };
+  const { message, hint, templates = {} } = error;
+  const redacted = Object.entries(templates).map(
+    ([name, template]) => [name, redactedTemplate(template, redact)] as const,
+  );
+  return createErrorInfo({
+    ...error,
+    message: redact(message),
+    ...(hint === undefined ? {} : { hint: redact(hint) }),
+    templates: Object.fromEntries(redacted),
+  });
+}
+
+function redactedTemplate({ template, values }: TextTemplate, redact: (text: string) => string): TextTemplate {
+  const redacted = values?.map((value) =>
+    typeof value === 'string' ? redact(value) : redactedTemplate(value, redact),
+  );
+  return { template, ...defined({ values: redacted }) };
 }

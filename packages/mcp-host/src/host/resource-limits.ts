@@ -1,5 +1,5 @@
-import type { JsonValue, McpResourceLimits } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { JsonValue, McpResourceLimits, AnyText, TranslatableText } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 
 /** The limits of one sandboxed process tree, complete. */
 export type ResourceLimits = Required<McpResourceLimits>;
@@ -23,16 +23,16 @@ export function resourceLimits(given: McpResourceLimits | undefined, cores: numb
 type StoppingLimit = Exclude<keyof ResourceLimits, 'cpuCores'>;
 
 /** What a stopped program did, after "it". */
-export function explainLimit({ limit, value }: { limit: StoppingLimit; value: number }): string {
+export function explainLimit({ limit, value }: { limit: StoppingLimit; value: number }): TranslatableText {
   switch (limit) {
     case 'memoryMb':
-      return `used more than its limit of ${value} MB of memory`;
+      return say`used more than its limit of ${value} MB of memory`;
     case 'processes':
-      return `started more than its limit of ${value} processes`;
+      return say`started more than its limit of ${value} processes`;
     case 'writtenMb':
-      return `wrote more than its limit of ${value} MB to disk within five minutes`;
+      return say`wrote more than its limit of ${value} MB to disk within five minutes`;
     case 'fileMb':
-      return `wrote a file larger than its limit of ${value} MB`;
+      return say`wrote a file larger than its limit of ${value} MB`;
   }
 }
 
@@ -60,6 +60,6 @@ export function readLimits(value: JsonValue, where: string): McpResourceLimits {
   return limits;
 }
 
-function bad(message: string, hint?: string): ToolyardError {
+function bad(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
 }

@@ -1,4 +1,5 @@
 import type { ErrorInfo, ToolOrigin, ToolReference } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { isForModel } from '../apps/app-extension.ts';
 import { ToolIndex } from '../catalogue/tool-index.ts';
@@ -45,17 +46,23 @@ export class SelectedTools {
   refusal(tool: ToolReference): ErrorInfo | undefined {
     const { serverId, name } = tool;
     if (!this.#options.sources().some(({ config }) => config.id === serverId)) {
-      return { code: 'tool_not_found', message: `The server "${serverId}" is not enabled here.` };
+      return createErrorInfo({ code: 'tool_not_found', message: say`The server "${serverId}" is not enabled here.` });
     }
     const listed = this.#options
       .sources()
       .find(({ config }) => config.id === serverId)
       ?.tools.get(name);
     if (this.#options.audience === 'model' && listed !== undefined && !isForModel(listed)) {
-      return { code: 'tool_not_found', message: `Only apps of "${serverId}" may call its tool "${name}".` };
+      return createErrorInfo({
+        code: 'tool_not_found',
+        message: say`Only apps of "${serverId}" may call its tool "${name}".`,
+      });
     }
     if (!this.#options.hidden(tool)) return undefined;
-    return { code: 'tool_not_found', message: `The tool "${name}" of "${serverId}" is disabled here.` };
+    return createErrorInfo({
+      code: 'tool_not_found',
+      message: say`The tool "${name}" of "${serverId}" is disabled here.`,
+    });
   }
 
   #isVisible(tool: IndexedTool): boolean {

@@ -1,5 +1,5 @@
 import type { JsonObject, McpTaskView, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { askServer, callServer, followServerTask } from './call-server.ts';
 import { notSent } from '../calls/call-failure.ts';
 import { forwardInTurn } from '../calls/forward-in-turn.ts';
@@ -53,10 +53,10 @@ export class ServerCalls {
     if (this.#flows.isClosed) return notSent({ code: 'server_closed', message: SHUTTING_DOWN });
     const entry = this.#servers.find(tool.serverId);
     if (entry === undefined) {
-      return notSent({ code: 'tool_not_found', message: `There is no server "${tool.serverId}".` });
+      return notSent({ code: 'tool_not_found', message: say`There is no server "${tool.serverId}".` });
     }
     if (isDisabled(entry.config, tool.name)) {
-      const message = `The tool "${tool.name}" of "${tool.serverId}" is disabled.`;
+      const message = say`The tool "${tool.name}" of "${tool.serverId}" is disabled.`;
       return notSent({ code: 'tool_not_found', message });
     }
     const end = selection?.onCall?.(tool.serverId);
@@ -86,7 +86,7 @@ export class ServerCalls {
   }
 
   async #followTask(handle: TaskHandle, options: CallToolOptions): Promise<ToolResult> {
-    if (this.#flows.isClosed) return unreachableTask(handle, SHUTTING_DOWN);
+    if (this.#flows.isClosed) return unreachableTask(handle, SHUTTING_DOWN.text);
     const { serverId } = handle.tool;
     const entry = this.#servers.find(serverId);
     if (entry === undefined) return unreachableTask(handle, `there is no server "${serverId}".`);
@@ -112,13 +112,16 @@ export class ServerCalls {
   async taskResult(id: string, taskId: string, options: McpRequestOptions): Promise<ToolResult> {
     const task = (await this.tasks(id, options)).find((each) => each.taskId === taskId);
     if (task === undefined || task.status === 'unknown') {
-      throw new ToolyardError({ code: 'not_found', message: `The server "${id}" does not know the task "${taskId}".` });
+      throw new ToolyardError({
+        code: 'not_found',
+        message: say`The server "${id}" does not know the task "${taskId}".`,
+      });
     }
     if (task.status === 'working' || task.status === 'input_required') {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The task "${taskId}" of "${id}" has not ended.`,
-        hint: 'Wait for it, or cancel it.',
+        message: say`The task "${taskId}" of "${id}" has not ended.`,
+        hint: say`Wait for it, or cancel it.`,
         retryable: true,
       });
     }

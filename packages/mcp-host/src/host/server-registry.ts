@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { readConcurrency } from './concurrency.ts';
 import type { ManagedServer } from './managed-server.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
@@ -31,7 +31,7 @@ export class ServerRegistry {
   /** @throws ToolyardError `not_found` */
   get(id: string): ManagedServer {
     const entry = this.find(id);
-    if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+    if (entry === undefined) throw new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
     return entry;
   }
 
@@ -118,13 +118,19 @@ export class ServerRegistry {
 }
 
 function checkId(id: string, existing: ReadonlyMap<string, unknown>): void {
-  const problem =
-    id === '' ? 'is empty' : id.includes('/') ? 'contains a slash' : existing.has(id) ? 'is used twice' : null;
-  if (problem === null) return;
+  const message =
+    id === ''
+      ? say`The server id "${id}" is empty.`
+      : id.includes('/')
+        ? say`The server id "${id}" contains a slash.`
+        : existing.has(id)
+          ? say`The server id "${id}" is used twice.`
+          : null;
+  if (message === null) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The server id "${id}" ${problem}.`,
-    hint: 'Give every server a unique id without slashes.',
+    message,
+    hint: say`Give every server a unique id without slashes.`,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError, say } from '@toolyard/protocol';
 import { shortHash } from '../values/hash.ts';
 import type { HostedConfig } from './hosted-config.ts';
 import { hostedIdentity, titleOf } from './hosted-config.ts';
@@ -195,8 +195,8 @@ export class HostedServers {
       await this.#store.delete(keyOf(config));
       throw new ToolyardError({
         code: 'server_closed',
-        message: `${titleOf(config)} no longer has the server "${requester.serverId}".`,
-        hint: 'Reconnect to create another one.',
+        message: say`${titleOf(config)} no longer has the server "${requester.serverId}".`,
+        hint: say`Reconnect to create another one.`,
         retryable: true,
       });
     }
@@ -214,8 +214,8 @@ export class HostedServers {
 function ended(config: HostedConfig, { serverId }: Requester): ToolyardError {
   return new ToolyardError({
     code: 'bad_config',
-    message: `The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
-    hint: 'Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.',
+    message: say`The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
+    hint: say`Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.`,
   });
 }
 
@@ -231,10 +231,10 @@ function signInRequired(
   const title = titleOf(config);
   return new ToolyardError({
     code: 'needs_sign_in',
-    message: `The server "${serverId}" (${config.server}, hosted by ${title}) requires a sign-in.`,
+    message: say`The server "${serverId}" (${config.server}, hosted by ${title}) requires a sign-in.`,
     hint:
       signInUrl === undefined
-        ? `Sign in at ${title}, then reconnect.`
-        : `Open ${signInUrl} and sign in, then reconnect.`,
+        ? say`Sign in at ${title}, then reconnect.`
+        : say`Open ${signInUrl} and sign in, then reconnect.`,
   });
 }

@@ -1,5 +1,5 @@
-import type { Clock, ErrorInfo, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import type { Clock, ErrorInfo, Fetch, JsonObject, JsonValue, AnyText } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { HostedConfig } from './hosted-config.ts';
@@ -34,8 +34,8 @@ export async function createInstance(config: HostedConfig, context: ServiceConte
   if (typeof serverUrl !== 'string' || typeof instanceId !== 'string' || !isSafe(serverUrl)) {
     throw new ToolyardError({
       code: 'bad_response',
-      message: `${titleOf(config)} created the server "${context.serverId}" but returned no safe URL for it.`,
-      hint: 'Try again later. If it persists, the API of the service has changed.',
+      message: say`${titleOf(config)} created the server "${context.serverId}" but returned no safe URL for it.`,
+      hint: say`Try again later. If it persists, the API of the service has changed.`,
     });
   }
   return { url: serverUrl, instanceId };
@@ -105,8 +105,8 @@ async function request(
     const why = timeout.signal.aborted ? 'no response' : (networkCodeOf(thrown)?.code ?? 'no connection');
     throw new ToolyardError({
       code: 'server_unreachable',
-      message: `${titleOf(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
-      hint: 'Check the Internet connection, and the URL of the service if you have set one.',
+      message: say`${titleOf(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
+      hint: say`Check the Internet connection, and the URL of the service if you have set one.`,
       retryable: true,
     });
   } finally {
@@ -130,7 +130,7 @@ function refusal(
     );
   }
   if (status === 402 || status === 429) {
-    const hint = 'Wait a while, or check the limits of your account there.';
+    const hint = say`Wait a while, or check the limits of your account there.`;
     return new ToolyardError({
       code: 'rate_limited',
       message: about('limits the requests of this account'),
@@ -143,15 +143,15 @@ function refusal(
     return new ToolyardError({
       code: 'server_unreachable',
       message: about('failed'),
-      hint: 'Try again later.',
+      hint: say`Try again later.`,
       retryable: true,
     });
   }
-  const hint = `Check "server": ${title} may not offer one named "${config.server}".`;
+  const hint = say`Check "server": ${title} may not offer one named "${config.server}".`;
   return error('bad_config', about('cannot create this server'), hint);
 }
 
-function error(code: ErrorInfo['code'], message: string, hint: string): ToolyardError {
+function error(code: ErrorInfo['code'], message: AnyText, hint: AnyText): ToolyardError {
   return new ToolyardError({ code, message, hint });
 }
 

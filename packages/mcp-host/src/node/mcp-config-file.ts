@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { setInJson } from './json-edit.ts';
 import { parseJsonFile } from './json-file.ts';
 import type { McpConfigEntry, McpConfigSource } from './mcp-config.ts';
@@ -125,7 +125,7 @@ export class McpConfigFile {
       throw new ToolyardError({
         code: 'conflict',
         message: `${this.name} keeps being changed by another program. Nothing was written.`,
-        hint: 'Try again later.',
+        hint: say`Try again later.`,
       });
     }
   }

@@ -121,7 +121,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
       code: end.code,
       isTimeout,
       blocked,
-      ...(over === undefined ? {} : { overLimit: explainLimit(over) }),
+      ...(over === undefined ? {} : { overLimit: explainLimit(over).text }),
     };
   } finally {
     await sandboxed.end();

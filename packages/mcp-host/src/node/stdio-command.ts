@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { ToolyardError } from '@toolyard/protocol';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
+import { ToolyardError, withTemplates, say } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
 import { launcherOf } from '../connection/launcher.ts';
 import type { TransportContext } from '../transports/transport.ts';
@@ -66,12 +66,13 @@ export async function stdioCommand(
     if (settings.network !== undefined && settings.network !== 'on') {
       throw new ToolyardError({
         code: 'bad_config',
-        message: `The server "${serverId}" is not started: its network is limited, but no sandbox is available. ${reason}`,
+        message: say`The server "${serverId}" is not started: its network is limited, but no sandbox is available. ${reason}`,
         hint,
       });
     }
-    log('warning', `The server runs without a sandbox. ${reason} ${hint}`);
-    return plain({ kind: 'unavailable', reason, hint });
+    const isolation = withTemplates({ kind: 'unavailable', reason, hint });
+    log('warning', `The server runs without a sandbox. ${isolation.reason} ${isolation.hint}`);
+    return plain(isolation);
   }
 
   const blocked: McpBlockedAccess[] = [];

@@ -135,7 +135,7 @@ class StdioTransport implements HostTransport {
     this.#endWatch = ResourceWatch.start({
       ...{ pid, limits, clock },
       onOver: (over) => {
-        this.#context.log('error', `The server ${explainLimit(over)} and was stopped.`);
+        this.#context.log('error', `The server ${explainLimit(over).text} and was stopped.`);
         this.#group?.killNow();
         this.#finish({ kind: 'over_limit', ...over });
       },

@@ -1,5 +1,5 @@
-import type { ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import type { AnyText, ErrorInit } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /**
  * A request failed for lack of a valid sign-in, or because of the authorization server. It was certainly not executed.
@@ -8,7 +8,7 @@ export class AuthFailure extends ToolyardError {
   /** True if only this request needs further scopes; the connection stays usable. */
   readonly concernsOne: boolean;
 
-  constructor(info: ErrorInfo, options: { concernsOne?: boolean; cause?: unknown } = {}) {
+  constructor(info: ErrorInit, options: { concernsOne?: boolean; cause?: unknown } = {}) {
     super(info, options.cause === undefined ? undefined : { cause: options.cause });
     this.concernsOne = options.concernsOne === true;
   }
@@ -21,11 +21,14 @@ export function authFailureIn(thrown: unknown, depth = 0): AuthFailure | undefin
 }
 
 /** There is no valid token. */
-export function signInRequiredFailure(serverId: string, why?: string): AuthFailure {
+export function signInRequiredFailure(serverId: string, why?: AnyText): AuthFailure {
   return new AuthFailure({
     code: 'needs_sign_in',
-    message: `The server "${serverId}" requires a sign-in${why === undefined ? '' : `: ${why}`}.`,
-    hint: 'Sign in, or set a valid token in the headers of the server.',
+    message:
+      why === undefined
+        ? say`The server "${serverId}" requires a sign-in.`
+        : say`The server "${serverId}" requires a sign-in: ${why}.`,
+    hint: say`Sign in, or set a valid token in the headers of the server.`,
   });
 }
 
@@ -34,8 +37,8 @@ export function insufficientScope(serverId: string, scope: string): AuthFailure 
   return new AuthFailure(
     {
       code: 'needs_sign_in',
-      message: `The server "${serverId}" requires more scopes for this: ${scope.slice(0, 200)}.`,
-      hint: 'Sign in again; the sign-in page asks you to grant them.',
+      message: say`The server "${serverId}" requires more scopes for this: ${scope.slice(0, 200)}.`,
+      hint: say`Sign in again; the sign-in page asks you to grant them.`,
     },
     { concernsOne: true },
   );
@@ -46,8 +49,8 @@ export function scopeDoesNotHelp(serverId: string): AuthFailure {
   return new AuthFailure(
     {
       code: 'server_refused',
-      message: `The server "${serverId}" denies this for insufficient scope, although all scopes it asked for were granted.`,
-      hint: 'Ask the operator of the server to give your account access.',
+      message: say`The server "${serverId}" denies this for insufficient scope, although all scopes it asked for were granted.`,
+      hint: say`Ask the operator of the server to give your account access.`,
     },
     { concernsOne: true },
   );

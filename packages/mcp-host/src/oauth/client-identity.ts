@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { displayUrl } from '../log/redact.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { AuthStore } from './auth-store.ts';
@@ -86,8 +86,8 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
     if (isSameIssuer(issuer, server.issuer)) return client;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `The server "${serverId}" now names ${displayUrl(server.issuer)} as its authorization server, but its client was registered at ${displayUrl(issuer)} and is not sent to any other.`,
-      hint: 'If that is correct, set "issuer" of the server to the new one, and the client registered there.',
+      message: say`The server "${serverId}" now names ${displayUrl(server.issuer)} as its authorization server, but its client was registered at ${displayUrl(issuer)} and is not sent to any other.`,
+      hint: say`If that is correct, set "issuer" of the server to the new one, and the client registered there.`,
     });
   }
   await store.put(clientKey(serverId), { configured: clientId, issuer: server.issuer }, row?.version ?? null);
@@ -141,10 +141,14 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
   const clientId = textOf(issued?.['client_id']);
   if (clientId === undefined) {
     const { last } = hops;
+    const issuer = displayUrl(server.issuer);
     throw new ToolyardError({
       code: 'server_refused',
-      message: `${displayUrl(server.issuer)} did not register Toolyard as a client${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-      hint: `Register a client there manually with the redirect URI ${redirectUrl}, and set its "clientId" in the configuration of "${options.serverId}".`,
+      message:
+        last === undefined
+          ? say`${issuer} did not register Toolyard as a client.`
+          : say`${issuer} did not register Toolyard as a client (${describeHop(last)}).`,
+      hint: say`Register a client there manually with the redirect URI ${redirectUrl}, and set its "clientId" in the configuration of "${options.serverId}".`,
     });
   }
   const until = Number(issued?.['client_secret_expires_at'] ?? 0);
@@ -170,15 +174,17 @@ function checkMetadataUrl(address: string): string {
   if (url !== null && url.protocol === 'https:' && url.pathname !== '/' && url.hash === '') return address;
   throw new ToolyardError({
     code: 'bad_config',
-    message: '"clientMetadataUrl" must be an https URL with a path.',
+    message: say`"clientMetadataUrl" must be an https URL with a path.`,
   });
 }
 
 function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {
-  const back = redirectUrl === undefined ? '' : ` with the redirect URI ${redirectUrl}`;
   return new ToolyardError({
     code: 'server_refused',
-    message: `The authorization server of "${serverId}", ${displayUrl(server.issuer)}, accepts only clients that were registered manually.`,
-    hint: `Register Toolyard there${back}, and set "clientId" (and "clientSecret") under "oauth" of the server.`,
+    message: say`The authorization server of "${serverId}", ${displayUrl(server.issuer)}, accepts only clients that were registered manually.`,
+    hint:
+      redirectUrl === undefined
+        ? say`Register Toolyard there, and set "clientId" (and "clientSecret") under "oauth" of the server.`
+        : say`Register Toolyard there with the redirect URI ${redirectUrl}, and set "clientId" (and "clientSecret") under "oauth" of the server.`,
   });
 }

@@ -4,7 +4,7 @@ import {
   discoverOAuthProtectedResourceMetadata,
 } from '@modelcontextprotocol/client';
 import type { Fetch } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { displayUrl } from '../log/redact.ts';
 import type { Challenge } from './challenge.ts';
 import type { HopLog } from './hops.ts';
@@ -119,8 +119,8 @@ function checkResource(options: DiscoveryOptions, named: string): void {
   if (checkResourceAllowed({ requestedResource: options.serverUrl, configuredResource })) return;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The resource metadata of the server "${options.serverId}" names ${displayUrl(named)}, which is not its URL, so Toolyard does not sign in.`,
-    hint: 'Check the URL of the server. If it is correct, its operator must correct the metadata.',
+    message: say`The resource metadata of the server "${options.serverId}" names ${displayUrl(named)}, which is not its URL, so Toolyard does not sign in.`,
+    hint: say`Check the URL of the server. If it is correct, its operator must correct the metadata.`,
   });
 }
 
@@ -138,8 +138,8 @@ function issuersToTry(options: DiscoveryOptions, resource: ResourceMetadata | un
   if (found !== undefined) return [found];
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(configured)}.`,
-    hint: 'If the new one is correct, change "issuer" of the server.',
+    message: say`The server "${serverId}" names the authorization server ${displayUrl(listed[0] ?? '')}, but its configuration expects ${displayUrl(configured)}.`,
+    hint: say`If the new one is correct, change "issuer" of the server.`,
   });
 }
 
@@ -201,11 +201,11 @@ function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): vo
   if (methods?.includes('S256') === true || (methods === undefined && settings.assumePkce === true)) return;
   throw new ToolyardError({
     code: 'server_refused',
-    message: `The authorization server of "${options.serverId}" does not declare PKCE with S256, which protects sign-ins from being stolen.`,
+    message: say`The authorization server of "${options.serverId}" does not declare PKCE with S256, which protects sign-ins from being stolen.`,
     hint:
       methods === undefined
-        ? 'If you know that it supports S256, set "assumePkce" of the server.'
-        : 'Ask its operator to support S256.',
+        ? say`If you know that it supports S256, set "assumePkce" of the server.`
+        : say`Ask its operator to support S256.`,
   });
 }
 
@@ -235,7 +235,7 @@ function refused({ serverId }: DiscoveryOptions, why: string, hops: HopLog): Too
   const { last } = hops;
   return new ToolyardError({
     code: 'server_refused',
-    message: `Signing in to "${serverId}" is not possible: ${why}${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-    hint: 'The server may expect a token in its headers instead; see its documentation.',
+    message: say`Signing in to "${serverId}" is not possible: ${last === undefined ? why : `${why} (${describeHop(last)})`}.`,
+    hint: say`The server may expect a token in its headers instead; see its documentation.`,
   });
 }

@@ -1,4 +1,4 @@
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey } from './dpop-keys.ts';
@@ -64,8 +64,11 @@ export async function tokensByGrant(
     const { last } = hops;
     throw new ToolyardError({
       code: 'server_refused',
-      message: `Toolyard could not get a token for "${serverId}"${last === undefined ? '' : ` (${describeHop(last)})`}.`,
-      hint: 'Check "oauth" of the server.',
+      message:
+        last === undefined
+          ? say`Toolyard could not get a token for "${serverId}".`
+          : say`Toolyard could not get a token for "${serverId}" (${describeHop(last)}).`,
+      hint: say`Check "oauth" of the server.`,
     });
   }
 }

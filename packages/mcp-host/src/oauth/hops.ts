@@ -1,5 +1,5 @@
 import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
@@ -113,8 +113,8 @@ function failedRequest(request: string, said: string, thrown: unknown): Toolyard
   return new ToolyardError(
     {
       code: 'server_unreachable',
-      message: `Signing in failed: ${request} failed (${said}).`,
-      hint: 'Try again. If it keeps failing, the authorization server is down or unreachable from here.',
+      message: say`Signing in failed: ${request} failed (${said}).`,
+      hint: say`Try again. If it keeps failing, the authorization server is down or unreachable from here.`,
       retryable: true,
     },
     { cause: thrown },

@@ -1,6 +1,6 @@
 import { isDpopNonceChallenge } from '@modelcontextprotocol/client';
 import type { Clock, Fetch } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { AuthFailure, insufficientScope, scopeDoesNotHelp, signInRequiredFailure } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { Challenge } from './challenge.ts';
@@ -105,8 +105,8 @@ export class ServerAuth {
     if (settings.grant !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `"${serverId}" needs no sign-in: its configuration contains a grant with which Toolyard gets its tokens.`,
-        hint: 'Reconnect; if that fails, see its log.',
+        message: say`"${serverId}" needs no sign-in: its configuration contains a grant with which Toolyard gets its tokens.`,
+        hint: say`Reconnect; if that fails, see its log.`,
       });
     }
     this.#hops.begin();
@@ -131,8 +131,8 @@ export class ServerAuth {
       if (pending.serverUrl !== serverUrl) {
         throw new ToolyardError({
           code: 'conflict',
-          message: `The URL of "${serverId}" was changed during the sign-in, so the sign-in was discarded.`,
-          hint: 'Sign in again.',
+          message: say`The URL of "${serverId}" was changed during the sign-in, so the sign-in was discarded.`,
+          hint: say`Sign in again.`,
         });
       }
       await this.#keeper.save(await finishSignIn(this.#context, pending, response));
@@ -174,7 +174,7 @@ export class ServerAuth {
       this.#rejected = newer.accessToken;
       await this.#noteChallenge(second);
       throw this.#options.settings.grant === undefined
-        ? signInRequiredFailure(this.#options.serverId, 'it rejected the token')
+        ? signInRequiredFailure(this.#options.serverId, say`it rejected the token`)
         : scopeDoesNotHelp(this.#options.serverId);
     }
     if (response.status !== 403) return response;

@@ -1,4 +1,5 @@
-import { ToolyardError } from '@toolyard/protocol';
+import type { AnyText } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
 
 /** Whether the host is this machine, by name or address. */
@@ -23,18 +24,18 @@ function isSafeForSecrets(url: URL): boolean {
  * @param namedBy the authorization server: only one on this machine may name a URL on this machine
  * @throws ToolyardError `address_refused`
  */
-export function endpointOf(what: string, address: string, namedBy: string): URL {
+export function endpointOf(what: AnyText, address: string, namedBy: string): URL {
   const url = readUrl(address);
   const by = readUrl(namedBy);
   const why =
     url === null
-      ? 'is not a valid URL'
+      ? say`is not a valid URL`
       : url.username !== '' || url.password !== ''
-        ? 'contains a user name or a password'
+        ? say`contains a user name or a password`
         : !isSafeForSecrets(url)
-          ? 'neither uses https nor is on this machine'
+          ? say`neither uses https nor is on this machine`
           : isLoopback(url) && (by === null || !isLoopback(by))
-            ? 'is on this machine, but the authorization server is not'
+            ? say`is on this machine, but the authorization server is not`
             : null;
   if (url !== null && why === null) {
     url.hash = '';
@@ -42,7 +43,7 @@ export function endpointOf(what: string, address: string, namedBy: string): URL 
   }
   throw new ToolyardError({
     code: 'address_refused',
-    message: `Toolyard does not use the ${what} of the authorization server: it ${why}.`,
-    hint: 'The authorization server is misconfigured or malicious. Ask its operator.',
+    message: say`Toolyard does not use the ${what} of the authorization server: it ${why ?? ''}.`,
+    hint: say`The authorization server is misconfigured or malicious. Ask its operator.`,
   });
 }

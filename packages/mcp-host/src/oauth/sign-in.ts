@@ -1,6 +1,6 @@
 import { startAuthorization } from '@modelcontextprotocol/client';
-import type { Clock, JsonObject } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { Clock, JsonObject, AnyText } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
 import type { ClientMetadata, OAuthClient } from './client-identity.ts';
@@ -164,8 +164,8 @@ export async function claimSignIn(store: AuthStore, clock: Clock, state: string)
   if (pending !== undefined && isFirst && pending.until > clock.now()) return pending;
   throw new ToolyardError({
     code: 'not_found',
-    message: 'This sign-in is unknown, already finished, or expired.',
-    hint: 'Start it again.',
+    message: say`This sign-in is unknown, already finished, or expired.`,
+    hint: say`Start it again.`,
   });
 }
 
@@ -238,19 +238,27 @@ function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: s
 }
 
 function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
-  if (error === 'access_denied') return failed(serverId, 'it was declined', 'Start it again to allow access.');
+  if (error === 'access_denied') return failed(serverId, say`it was declined`, say`Start it again to allow access.`);
   const details = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
   return failed(serverId, `the authorization server reports: ${details}`, hintFor(details));
 }
 
 /** Nothing is left out by itself: `resource` binds a token to its server, and a server that rejects it may protect others. */
-function hintFor(reason: string): string | undefined {
+function hintFor(reason: string): AnyText | undefined {
   if (!/invalid_target|\bresource\b/i.test(reason)) return undefined;
-  return 'If the authorization server does not support "resource" (RFC 8707), set it to false under "oauth" of the server.';
+  return say`If the authorization server does not support "resource" (RFC 8707), set it to false under "oauth" of the server.`;
 }
 
-function failed(serverId: string, why: string, hint = 'Start it again; the log of the server shows its requests.') {
-  return new ToolyardError({ code: 'server_refused', message: `The sign-in to "${serverId}" failed: ${why}.`, hint });
+function failed(
+  serverId: string,
+  why: AnyText,
+  hint: AnyText = say`Start it again; the log of the server shows its requests.`,
+): ToolyardError {
+  return new ToolyardError({
+    code: 'server_refused',
+    message: say`The sign-in to "${serverId}" failed: ${why}.`,
+    hint,
+  });
 }
 
 /** Browsers provide Web Crypto only on https pages and on this machine. */
@@ -258,8 +266,8 @@ function refuseWithoutCrypto(): void {
   if (globalThis.crypto?.subtle !== undefined) return;
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'Signing in is not possible on this page, because it was not loaded over https.',
-    hint: 'Open Toolyard over https, or on the machine it runs on.',
+    message: say`Signing in is not possible on this page, because it was not loaded over https.`,
+    hint: say`Open Toolyard over https, or on the machine it runs on.`,
   });
 }
 

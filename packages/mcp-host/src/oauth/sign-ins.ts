@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { McpHostOptions } from '../host/host-options.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { LogEntry, ServerConfig } from '../types.ts';
@@ -84,12 +84,12 @@ export class SignIns {
     if (this.#options.signIn === undefined) throw notHere();
     throw new ToolyardError({
       code: 'conflict',
-      message: `The server "${serverId}" does not support signing in.`,
-      hint: 'It is not a remote HTTP server, has a token in its headers, or was removed.',
+      message: say`The server "${serverId}" does not support signing in.`,
+      hint: say`It is not a remote HTTP server, has a token in its headers, or was removed.`,
     });
   }
 }
 
 function notHere(): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: 'This host does not support signing in to servers.' });
+  return new ToolyardError({ code: 'conflict', message: say`This host does not support signing in to servers.` });
 }

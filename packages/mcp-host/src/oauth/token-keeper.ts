@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { defined, isStorageFault, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, ToolyardError, say } from '@toolyard/protocol';
 import { signInRequiredFailure } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
@@ -118,7 +118,7 @@ export class TokenKeeper {
       const row = this.#known;
       if (tokens === undefined || row === undefined || row === null) throw signInRequiredFailure(serverId);
       if (tokens.accessToken !== used.accessToken) return tokens;
-      if (tokens.refreshToken === undefined) throw signInRequiredFailure(serverId, 'the last one has expired');
+      if (tokens.refreshToken === undefined) throw signInRequiredFailure(serverId, say`the last one has expired`);
       if (tokens.renewal !== undefined && tokens.renewal.until > clock.now()) {
         await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
         continue;
@@ -203,7 +203,7 @@ export class TokenKeeper {
         await store.remove(clientKey(serverId), client.version);
       }
     }
-    throw signInRequiredFailure(serverId, 'the last one is no longer valid');
+    throw signInRequiredFailure(serverId, say`the last one is no longer valid`);
   }
 
   #read() {
@@ -232,8 +232,8 @@ function isFinal({ error }: TokenRefused): boolean {
 function failedForNow(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `The sign-in to "${serverId}" could not be refreshed: the authorization server failed.`,
-    hint: 'Try again; the log of the server shows its response.',
+    message: say`The sign-in to "${serverId}" could not be refreshed: the authorization server failed.`,
+    hint: say`Try again; the log of the server shows its response.`,
     retryable: true,
   });
 }
@@ -241,8 +241,8 @@ function failedForNow(serverId: string): ToolyardError {
 function busy(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
-    message: `The sign-in to "${serverId}" is being changed by several processes at once.`,
-    hint: 'Try again.',
+    message: say`The sign-in to "${serverId}" is being changed by several processes at once.`,
+    hint: say`Try again.`,
     retryable: true,
   });
 }

@@ -1,7 +1,7 @@
 import type { Client, ClientContext, RequestId, Root } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { CancelledCall, CancelledCalls } from '../calls/cancelled-calls.ts';
 import type { Caller } from '../types.ts';
 import type { OpenRequests } from './open-requests.ts';
@@ -144,10 +144,10 @@ export class ServerRequestRouter {
   }
 
   #unanswerable(thrown: unknown): ToolyardError {
-    const why = thrown instanceof ProtocolError ? thrown.message : 'it could not be answered.';
+    const why = thrown instanceof ProtocolError ? thrown.message : say`it could not be answered.`;
     return new ToolyardError({
       code: 'tool_failed',
-      message: `The server "${this.#options.serverId}" requested input during the call: ${why} The call has not finished.`,
+      message: say`The server "${this.#options.serverId}" requested input during the call: ${why} The call has not finished.`,
     });
   }
 

@@ -1,5 +1,5 @@
 import type { ErrorCode, TaskHandle, ToolReference, ToolResult } from '@toolyard/protocol';
-import { formatToolReference } from '@toolyard/protocol';
+import { createErrorInfo, formatToolReference, say } from '@toolyard/protocol';
 import type { FailedCall } from '../calls/call-failure.ts';
 import { explainFailedCall, unknownOutcome } from '../calls/call-failure.ts';
 import { TaskCancelled, TaskFailed, TaskForgotten } from './follow-task.ts';
@@ -16,12 +16,12 @@ export function explainFailedTask(failed: FailedCall): ToolResult {
     return unknownOutcome('cancelled', `The server cancelled the task of ${name}${why}.`);
   }
   if (thrown instanceof TaskFailed) {
-    const message = `${name} failed: ${thrown.message.slice(0, 2_000)}`;
+    const message = say`${name} failed: ${thrown.message.slice(0, 2_000)}`;
     return {
-      content: [{ type: 'text', text: message }],
+      content: [{ type: 'text', text: message.text }],
       isError: true,
       outcome: 'done',
-      error: { code: 'tool_failed', message },
+      error: createErrorInfo({ code: 'tool_failed', message }),
     };
   }
   const result = explainFailedCall(failed);

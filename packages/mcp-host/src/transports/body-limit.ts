@@ -1,5 +1,5 @@
 import type { Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /** Default of the longest message a server may send, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
@@ -55,6 +55,6 @@ function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array
 function tooLong(longest: number): ToolyardError {
   return new ToolyardError({
     code: 'too_large',
-    message: `The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which exceeds the limit.`,
+    message: say`The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which exceeds the limit.`,
   });
 }

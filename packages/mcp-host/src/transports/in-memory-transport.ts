@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/client';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { HostTransport, TransportContext } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
 
@@ -27,7 +27,7 @@ export async function createInMemoryTransport(
   if (serve === undefined) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `The server "${context.serverId}" is built into Toolyard, but no server "${config.name}" is registered here.`,
+      message: say`The server "${context.serverId}" is built into Toolyard, but no server "${config.name}" is registered here.`,
     });
   }
   const [ours, theirs] = InMemoryTransport.createLinkedPair();

@@ -1,5 +1,5 @@
 import type { Fetch } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { MAX_MESSAGE_BYTES, limitMessages } from './body-limit.ts';
 import { HostedServers } from '../hosted/hosted-servers.ts';
 import { createHostedTransport } from '../hosted/hosted-transport.ts';
@@ -58,16 +58,16 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
       case 'plugin':
         throw new ToolyardError({
           code: 'bad_config',
-          message: `The server "${context.serverId}" is a legacy plugin, which cannot be used here.`,
-          hint: 'Add it to Toolyard on Node: its server calls the plugin.',
+          message: say`The server "${context.serverId}" is a legacy plugin, which cannot be used here.`,
+          hint: say`Add it to Toolyard on Node: its server calls the plugin.`,
         });
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':
         throw new ToolyardError({
           code: 'bad_config',
-          message: `The server "${context.serverId}" is a local server (stdio), which cannot be started here.`,
-          hint: 'Use Toolyard on Node to run it, or connect over HTTP.',
+          message: say`The server "${context.serverId}" is a local server (stdio), which cannot be started here.`,
+          hint: say`Use Toolyard on Node to run it, or connect over HTTP.`,
         });
     }
   };

@@ -1,9 +1,9 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
 
 const KINDS = {
-  http: { protocols: ['http:', 'https:'], says: 'an http or https URL', example: 'http://localhost:3000/mcp' },
-  websocket: { protocols: ['ws:', 'wss:'], says: 'a ws or wss URL', example: 'ws://localhost:3000/mcp' },
+  http: { protocols: ['http:', 'https:'], says: say`an http or https URL`, example: 'http://localhost:3000/mcp' },
+  websocket: { protocols: ['ws:', 'wss:'], says: say`a ws or wss URL`, example: 'ws://localhost:3000/mcp' },
 };
 
 /**
@@ -17,7 +17,7 @@ export function webAddress(kind: keyof typeof KINDS, text: string, serverId: str
   if (url !== null && protocols.includes(url.protocol)) return url;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The URL of the server "${serverId}" is not ${says}.`,
-    hint: `Use a complete URL, for example ${example}.`,
+    message: say`The URL of the server "${serverId}" is not ${says}.`,
+    hint: say`Use a complete URL, for example ${example}.`,
   });
 }

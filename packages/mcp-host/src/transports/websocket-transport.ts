@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
 import { MESSAGES_PER_TURN, rest } from './pacing.ts';
 import { messagesIn } from './received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
@@ -42,8 +42,8 @@ export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) =>
   if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
   throw new ToolyardError({
     code: 'bad_config',
-    message: 'Browsers cannot send headers with a WebSocket.',
-    hint: 'Remove the headers from the configuration of the server, or let the Toolyard server connect to it.',
+    message: say`Browsers cannot send headers with a WebSocket.`,
+    hint: say`Remove the headers from the configuration of the server, or let the Toolyard server connect to it.`,
   });
 };
 
@@ -173,7 +173,7 @@ export function createWebSocketTransport(
   if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open, longestMessage);
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The server "${context.serverId}" uses a WebSocket, which is not supported here.`,
-    hint: 'Use Node 22 or newer, or connect over HTTP.',
+    message: say`The server "${context.serverId}" uses a WebSocket, which is not supported here.`,
+    hint: say`Use Node 22 or newer, or connect over HTTP.`,
   });
 }

@@ -1,4 +1,5 @@
-import { isJsonObject } from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import { isJsonObject, say } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import { readModels } from '../wire/model-list.ts';
 import type { ChatRequest } from '../types.ts';
@@ -49,10 +50,10 @@ function fallbackFor(
   const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
   if (limit !== undefined) {
     const requested = request.parameters.maxOutputTokens;
-    const notice = {
-      code: 'setting_left_out',
-      text: `${request.model} allows at most ${limit} output tokens: the limit was reduced.`,
-    };
+    const notice = createNotice(
+      'setting_left_out',
+      say`${request.model} allows at most ${limit} output tokens: the limit was reduced.`,
+    );
     return { without: `${OPTIONAL_FEATURES.limit}${limit}`, ...(requested === undefined ? {} : { notice }) };
   }
   if (/cache_control/.test(message)) return { without: OPTIONAL_FEATURES.cacheMarks };
@@ -66,10 +67,10 @@ function fallbackFor(
   if (/expected .?(redacted_)?thinking/i.test(message)) {
     return {
       without: 'reasoningEffort',
-      notice: {
-        code: 'setting_left_out',
-        text: `${request.model} cannot start thinking in the middle of a turn: thinking was left out.`,
-      },
+      notice: createNotice(
+        'setting_left_out',
+        say`${request.model} cannot start thinking in the middle of a turn: thinking was left out.`,
+      ),
     };
   }
   return null;

@@ -1,5 +1,6 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
+import type { AnyText, JsonObject } from '@toolyard/protocol';
+import { isJsonObject, parseJson, say } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from '../wire/answer.ts';
 import type { AnswerReader } from '../wire/dialect.ts';
@@ -94,8 +95,8 @@ export class FrameReader implements AnswerReader {
     this.#answer.reject({ ...error, code, type: typeOfException(event.name) }, out);
   }
 
-  #failUnreadable(why: string, out: StreamPart[]): void {
-    const message = `The answer of ${this.#errors.server} could not be read: ${why}.`;
+  #failUnreadable(why: AnyText, out: StreamPart[]): void {
+    const message = say`The answer of ${this.#errors.server} could not be read: ${why}.`;
     this.#answer.fail({ code: 'bad_response', message, retryable: true }, out);
   }
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson, type ErrorCode, type ErrorInfo, type JsonValue } from '@toolyard/protocol';
+import type { AnyText, ErrorInfo, ErrorCode, JsonValue } from '@toolyard/protocol';
+import { createErrorInfo, isJsonObject, parseJson, say } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import { WebApiDecoder } from '../webapi/events.ts';
@@ -120,8 +121,12 @@ function problemOf(value: JsonValue): ErrorInfo | null {
   };
 }
 
-function unreadable(server: string, reason: string): ErrorInfo {
-  return { code: 'bad_response', message: `The answer of ${server} could not be read: ${reason}.`, retryable: true };
+function unreadable(server: string, reason: AnyText): ErrorInfo {
+  return createErrorInfo({
+    code: 'bad_response',
+    message: say`The answer of ${server} could not be read: ${reason}.`,
+    retryable: true,
+  });
 }
 
 /** The connection ended before the answer was complete. */

@@ -1,4 +1,5 @@
-import { isAbortError, systemClock, toErrorInfo, type Clock, type ErrorInfo, type Fetch } from '@toolyard/protocol';
+import type { ErrorInfo, Clock, Fetch } from '@toolyard/protocol';
+import { createErrorInfo, isAbortError, systemClock, toErrorInfo, say } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
 import type { StreamPart } from '../types.ts';
 import { CallGuard, IdleTimeoutError, type BodyReader } from '../wire/call-guard.ts';
@@ -70,10 +71,10 @@ export async function* readChat(
 }
 
 function idleTimeout(server: string, ms: number): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'timed_out',
-    message: `${server} sent no data for ${Math.round(ms / 1000)} s.`,
+    message: say`${server} sent no data for ${Math.round(ms / 1000)} s.`,
     hint: 'Check the connection and try again.',
     retryable: true,
-  };
+  });
 }

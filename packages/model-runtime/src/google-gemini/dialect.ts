@@ -1,4 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import { isJsonObject, say } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import type { ChatRequest, ModelInfo } from '../types.ts';
 import { GEMINI_TOOLS } from '../tool-schema/rules.ts';
@@ -41,10 +43,10 @@ function fallbackFor({ message }: ProviderError, request: ChatRequest): Capabili
   if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {
     return {
       without: 'responseFormat',
-      notice: {
-        code: 'setting_left_out',
-        text: `${request.model} does not support this answer format: it was left out.`,
-      },
+      notice: createNotice(
+        'setting_left_out',
+        say`${request.model} does not support this answer format: it was left out.`,
+      ),
     };
   }
   return null;

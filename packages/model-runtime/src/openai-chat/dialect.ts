@@ -1,3 +1,5 @@
+import { createNotice } from '../create-notice.ts';
+import { say } from '@toolyard/protocol';
 import { OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ChatRequest } from '../types.ts';
@@ -48,10 +50,7 @@ function fallbackFor(
   ) {
     return {
       without: OPTIONAL_FEATURES.toolChoiceNone,
-      notice: {
-        code: 'setting_left_out',
-        text: `${request.model} does not support tool_choice: it was left out.`,
-      },
+      notice: createNotice('setting_left_out', say`${request.model} does not support tool_choice: it was left out.`),
     };
   }
   if (REPLAYED.test(`${param} ${message}`)) return replayFallback(request.messages, without, request.model);

@@ -1,15 +1,5 @@
-import {
-  costOf,
-  defined,
-  isJsonObject,
-  type ErrorCode,
-  type ErrorInfo,
-  type FinishReason,
-  type JsonObject,
-  type JsonValue,
-  type Price,
-  type Usage,
-} from '@toolyard/protocol';
+import type { ErrorCode, ErrorInfo, FinishReason, JsonObject, JsonValue, Price, Usage } from '@toolyard/protocol';
+import { costOf, defined, isJsonObject, readTemplates } from '@toolyard/protocol';
 import type { StreamPart, WrittenAsText } from '../types.ts';
 import { readArguments } from '../wire/arguments.ts';
 import { dataImage } from '../wire/media.ts';
@@ -75,7 +65,7 @@ const FORMS: Forms = {
       data: { ttft: firstMs, latency: totalMs, duration, ...(tps === null ? {} : { tps: Math.round(tps * 10) / 10 }) },
     };
   },
-  notice: ({ code, text }) => ({ event: 'notice', data: { code, text } }),
+  notice: ({ code, text, templates }) => ({ event: 'notice', data: { code, text, ...defined({ templates }) } }),
   finish: ({ reason }) => ({ event: 'stop', data: reason }),
   error: ({ error: { code, message, ...body } }, { provider }) => ({
     event: 'error',
@@ -192,7 +182,7 @@ export class WebApiDecoder {
         if (isJsonObject(data)) out.push(...readTiming(data));
         return;
       case 'notice':
-        if (isJsonObject(data)) out.push({ type: 'notice', code: textIn(data, 'code'), text: textIn(data, 'text') });
+        if (isJsonObject(data)) out.push(readNotice(data));
         return;
       case 'stop':
         for (const index of [...this.#calls.keys()]) this.#whole(index, false, out);
@@ -317,6 +307,11 @@ function readReason(data: JsonValue): FinishReason {
 }
 
 /** The error in the data of an event. A newer server may send unknown codes, which are kept. */
+function readNotice(data: JsonObject): StreamPart {
+  const templates = readTemplates(data['templates']);
+  return { type: 'notice', code: textIn(data, 'code'), text: textIn(data, 'text'), ...defined({ templates }) };
+}
+
 function readError(data: JsonValue): ErrorInfo {
   if (!isJsonObject(data))
     return { code: 'bad_response', message: 'The answer ended with an error without a message.' };
@@ -329,5 +324,6 @@ function readError(data: JsonValue): ErrorInfo {
     ...(typeof hint === 'string' ? { hint } : {}),
     ...(retryable === true ? { retryable } : {}),
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
+    ...defined({ templates: readTemplates(body['templates']) }),
   };
 }

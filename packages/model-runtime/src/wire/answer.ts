@@ -1,4 +1,6 @@
-import type { ErrorInfo, FinishReason, JsonValue, Usage } from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import type { ErrorInfo, FinishReason, JsonValue, Usage, ErrorInit } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
 import { malformedCall, meaningOfStop } from './stop-reason.ts';
@@ -115,9 +117,13 @@ export abstract class StreamedAnswer {
   }
 
   #unknownStop(reason: string, detail: string): StreamPart {
-    const [name, said] = [reason, detail].map((each) => shortened(this.errors.redact(each)));
-    const text = `${this.errors.server} ended the answer with the stop reason "${name}"`;
-    return { type: 'notice', code: 'stop_reason', text: said === '' ? `${text}.` : `${text}: ${said}` };
+    const [name = '', said = ''] = [reason, detail].map((each) => shortened(this.errors.redact(each)));
+    const { server } = this.errors;
+    const text =
+      said === ''
+        ? say`${server} ended the answer with the stop reason "${name}".`
+        : say`${server} ended the answer with the stop reason "${name}": ${said}`;
+    return createNotice('stop_reason', text);
   }
 
   /** Number of native calls so far. */
@@ -133,8 +139,8 @@ export abstract class StreamedAnswer {
       this.fail(
         {
           code: 'no_response',
-          message: `${this.errors.server} returned an answer without any choice.`,
-          hint: 'Try again; if the problem persists, check the log of the model server.',
+          message: say`${this.errors.server} returned an answer without any choice.`,
+          hint: say`Try again; if the problem persists, check the log of the model server.`,
           retryable: true,
         },
         out,
@@ -155,11 +161,11 @@ export abstract class StreamedAnswer {
   }
 
   /** Ends the answer with an error; earlier parts stay valid. */
-  fail(error: ErrorInfo, out: StreamPart[]): void {
+  fail(error: ErrorInit, out: StreamPart[]): void {
     if (this.ended) return;
     this.text.breakOff(this.callCount, out);
     if (this.usage !== null) out.push({ type: 'usage', usage: this.usage });
-    out.push({ type: 'error', error });
+    out.push({ type: 'error', error: createErrorInfo(error) });
     this.ended = true;
   }
 
@@ -175,10 +181,10 @@ export abstract class StreamedAnswer {
 
 /** The error for a connection or server that stopped in the middle of an answer. */
 export function brokenStream(server: string): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'stream_broken',
-    message: `The answer of ${server} was interrupted before its end.`,
-    hint: 'The partial answer is kept. Try again; if the problem persists, check the log of the model server.',
+    message: say`The answer of ${server} was interrupted before its end.`,
+    hint: say`The partial answer is kept. Try again; if the problem persists, check the log of the model server.`,
     retryable: true,
-  };
+  });
 }

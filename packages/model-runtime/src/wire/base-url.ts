@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { AddressRules } from './dialect.ts';
 
 /** A path that already contains an API version. */
@@ -38,15 +38,15 @@ function parseBaseUrl(baseUrl: string): URL {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new ToolyardError({
       code: 'bad_config',
-      message: 'The base URL of the model server is not an http or https URL.',
-      hint: 'Enter a URL such as http://127.0.0.1:8080/v1.',
+      message: say`The base URL of the model server is not an http or https URL.`,
+      hint: say`Enter a URL such as ${'http://127.0.0.1:8080/v1'}.`,
     });
   }
   if (url.username !== '' || url.password !== '') {
     throw new ToolyardError({
       code: 'bad_config',
-      message: `The base URL of the model server at ${url.host} contains a user name or a password.`,
-      hint: 'Remove them from the URL and enter the key separately.',
+      message: say`The base URL of the model server at ${url.host} contains a user name or a password.`,
+      hint: say`Remove them from the URL and enter the key separately.`,
     });
   }
   return url;

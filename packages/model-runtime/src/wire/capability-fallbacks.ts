@@ -1,4 +1,6 @@
-import type { Clock, ToolDefinition } from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import type { Clock, ToolDefinition, TranslatableText } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { settingInWords, type SettingName } from './settings.ts';
 
@@ -99,23 +101,22 @@ export class CapabilityFallbacks {
   }
 
   toolsAsText(model: string): StreamPart {
-    return {
-      type: 'notice',
-      code: 'tools_as_text',
-      text: `${this.#server} does not support tool definitions for ${model}: the tools are described in the prompt instead.`,
-    };
+    return createNotice(
+      'tools_as_text',
+      say`${this.#server} does not support tool definitions for ${model}: the tools are described in the prompt instead.`,
+    );
   }
 
   /** Reports each setting that the wire or the model does not support, once. */
   report(model: string, omittedSettings: readonly SettingName[], notices: StreamPart[]): void {
     for (const name of omittedSettings) {
-      const text = `${model} at ${this.#server} does not support ${settingInWords(name)}: it was left out.`;
-      if (this.isNew(text)) notices.push({ type: 'notice', code: 'setting_left_out', text });
+      const text = say`${model} at ${this.#server} does not support ${settingInWords(name)}: it was left out.`;
+      if (this.isNew(text)) notices.push(createNotice('setting_left_out', text));
     }
   }
 
   /** True once for each text. */
-  isNew(text: string): boolean {
+  isNew({ text }: TranslatableText): boolean {
     if (this.#reported.has(text)) return false;
     this.#reported.add(text);
     return true;

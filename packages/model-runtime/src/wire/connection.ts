@@ -1,13 +1,5 @@
-import {
-  isAbortError,
-  isJsonObject,
-  parseJson,
-  ToolyardError,
-  type Clock,
-  type ErrorInfo,
-  type Fetch,
-  type JsonValue,
-} from '@toolyard/protocol';
+import type { ErrorInfo, Clock, Fetch, JsonValue } from '@toolyard/protocol';
+import { createErrorInfo, isAbortError, isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
 import { callHeaders } from '../call-headers.ts';
 import type { CallOptions, ModelInfo } from '../types.ts';
@@ -212,11 +204,11 @@ export class Connection {
       case 'wrong_address': {
         const said = outcome.foundPage ? 'the server returned a web page' : shortened(errors.redact(outcome.reason));
         const place = `${outcome.triedUrls.join(' or ')}${said === '' ? '' : `: ${said.replace(/\.$/, '')}`}`;
-        return {
+        return createErrorInfo({
           code: 'not_a_model_server',
-          message: `No ${dialect.label} ${isNamed(errors) ? `of ${errors.server} ` : ''}was found at ${place}.`,
-          hint: `Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
-        };
+          message: say`No ${isNamed(errors) ? `${dialect.label} of ${errors.server}` : dialect.label} was found at ${place}.`,
+          hint: say`Check the base URL, and that the provider has the right API format; a base URL looks like ${dialect.addresses.example}.`,
+        });
       }
       case 'refused': {
         const error = toModelError(outcome.error, outcome.streamed === true ? null : outcome.status, errors);
@@ -228,12 +220,12 @@ export class Connection {
 
   idleError(): ErrorInfo {
     const seconds = Math.round((this.#options.idleTimeoutMs ?? 120_000) / 1000);
-    return {
+    return createErrorInfo({
       code: 'timed_out',
-      message: `${this.server} sent no data for ${seconds} s.`,
-      hint: 'The model may be loading or too slow for this request. Try again, or increase the idle timeout.',
+      message: say`${this.server} sent no data for ${seconds} s.`,
+      hint: say`The model may be loading or too slow for this request. Try again, or increase the idle timeout.`,
       retryable: true,
-    };
+    });
   }
 }
 
@@ -258,12 +250,12 @@ function readOrNull<Result>(read: (answer: JsonValue) => Result | null, answer: 
 }
 
 function unreadable(errors: ErrorContext): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'bad_response',
-    message: `The answer of ${errors.server} could not be read: the expected content is missing.`,
-    hint: 'Check that the model supports this operation.',
+    message: say`The answer of ${errors.server} could not be read: ${'the expected content is missing'}.`,
+    hint: say`Check that the model supports this operation.`,
     retryable: true,
-  };
+  });
 }
 
 /** A label as it appears in a message; undefined without one. */
@@ -293,8 +285,8 @@ export function checkedHeaders<Headers extends Readonly<Record<string, string>>>
   if (isValid) return headers;
   throw new ToolyardError({
     code: 'bad_config',
-    message: `The API key or a header for ${server} contains line breaks or other characters that are not allowed in a header.`,
-    hint: 'Copy the key again, without surrounding text.',
+    message: say`The API key or a header for ${server} contains line breaks or other characters that are not allowed in a header.`,
+    hint: say`Copy the key again, without surrounding text.`,
   });
 }
 

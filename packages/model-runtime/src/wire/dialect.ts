@@ -31,7 +31,7 @@ export type OutgoingChat = Outgoing & {
 };
 
 /** A rejected feature that a request can omit; `notice` is shown to the user. */
-export type CapabilityFallback = { without: string; notice?: { code: string; text: string } };
+export type CapabilityFallback = { without: string; notice?: StreamPart };
 
 /** A request and the parser of its JSON response; null if the expected content is missing. */
 export type Exchange<Result> = Outgoing & { read: (answer: JsonValue) => Result | null };

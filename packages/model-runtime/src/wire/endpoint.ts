@@ -1,4 +1,5 @@
-import { ToolyardError, type Fetch } from '@toolyard/protocol';
+import type { Fetch } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { CallGuard } from './call-guard.ts';
 import { baseUrlCandidates, endpointUrl } from './base-url.ts';
 import type { ApiDialect } from './dialect.ts';
@@ -116,7 +117,7 @@ export async function readBytes(response: Response, guard: CallGuard, limit: num
       pieces.push(bytes);
       size += bytes.length;
       if (size > limit)
-        throw new ToolyardError({ code: 'bad_response', message: `The response is larger than ${limit} bytes.` });
+        throw new ToolyardError({ code: 'bad_response', message: say`The response is larger than ${limit} bytes.` });
     }
   } finally {
     reader.cancel().catch(() => undefined);

@@ -140,5 +140,5 @@ test.each([
   ['Rate limit reached.', 500, 'Rate limit reached. Retrying in 1 s.'],
   ['請稍候。', 500, '請稍候。 Retrying in 1 s.'],
 ])('the notice of a retry after %j ends the sentence', (message, waitMs, text) => {
-  expect(waitNotice(waitMs, { code: 'rate_limited', message })).toBe(text);
+  expect(waitNotice(waitMs, { code: 'rate_limited', message }).text).toBe(text);
 });

@@ -1,4 +1,5 @@
-import { parseJson, type Clock, type ErrorInfo } from '@toolyard/protocol';
+import type { AnyText, ErrorInfo, Clock } from '@toolyard/protocol';
+import { createErrorInfo, parseJson, say } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
@@ -170,18 +171,18 @@ export class AnswerBody {
     this.#answer.isStreamDone = true;
   }
 
-  #failUnreadable(why: string): void {
-    const message = `The answer of ${this.#errors.server} could not be read: ${why}.`;
+  #failUnreadable(why: AnyText): void {
+    const message = say`The answer of ${this.#errors.server} could not be read: ${why}.`;
     this.#answer.fail({ code: 'bad_response', message, retryable: true }, this.#out);
   }
 
   #failNoModelServer(): void {
-    const kind = this.#kind === 'html' ? 'a web page' : 'something else';
-    const error: ErrorInfo = {
+    const kind = this.#kind === 'html' ? say`a web page` : say`something else`;
+    const error: ErrorInfo = createErrorInfo({
       code: 'not_a_model_server',
-      message: `${this.#errors.server} is not a model server: it returned ${kind}.`,
-      hint: 'Check the base URL of the provider.',
-    };
+      message: say`${this.#errors.server} is not a model server: it returned ${kind}.`,
+      hint: say`Check the base URL of the provider.`,
+    });
     this.#answer.fail(withAddress(error, this.#errors), this.#out);
   }
 }

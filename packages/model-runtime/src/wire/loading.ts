@@ -1,4 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
 import type { ProviderError } from './error-body.ts';
 
 /** How often a server that is loading is asked, and for how long. Large models take minutes. */
@@ -20,10 +21,10 @@ export function isLoading(status: number, { type, message }: Pick<ProviderError,
  * const error = loadingError({ label: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080' });
  */
 export function loadingError({ label, baseUrl }: { label: string; baseUrl: string }): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'overloaded',
-    message: `${label} on port ${new URL(baseUrl).port} is loading its model.`,
-    hint: 'Wait until it has loaded; large models take minutes.',
+    message: say`${label} on port ${new URL(baseUrl).port} is loading its model.`,
+    hint: say`Wait until it has loaded; large models take minutes.`,
     retryable: true,
-  };
+  });
 }

@@ -1,4 +1,5 @@
-import { ToolyardError, type ErrorInfo } from '@toolyard/protocol';
+import type { AnyText, ErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 
 /**
  * Converts an exception of fetch to an error: connection refused, unknown host, TLS, connection closed. Names host and
@@ -12,46 +13,51 @@ export function toNetworkError(thrown: unknown, url: string, label?: string): Er
   const code = errorCodeOf(thrown);
 
   if (code === 'ECONNREFUSED') {
-    return network(`Cannot connect to ${host}.`, 'Check that the model server is running, and that this is its port.');
+    return network(
+      say`Cannot connect to ${host}.`,
+      say`Check that the model server is running, and that this is its port.`,
+    );
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA') {
     return network(
-      `The host name of ${host} could not be resolved, or DNS cannot be reached.`,
-      'Check the spelling of the base URL and the network.',
+      say`The host name of ${host} could not be resolved, or DNS cannot be reached.`,
+      say`Check the spelling of the base URL and the network.`,
     );
   }
   if (/CERT|SSL|TLS|UNABLE_TO_|SELF_SIGNED|EPROTO/.test(code)) {
     return network(
-      `No secure connection to ${host} (${code}).`,
-      'Check the certificate, and whether the base URL should begin with http:// or https://.',
+      say`No secure connection to ${host} (${code}).`,
+      say`Check the certificate, and whether the base URL should begin with http:// or https://.`,
     );
   }
   if (/TIMEDOUT|TIMEOUT/.test(code)) {
-    return {
+    return createErrorInfo({
       code: 'timed_out',
-      message: `${host} did not respond in time.`,
-      hint: 'Check the base URL and whether the server is busy.',
+      message: say`${host} did not respond in time.`,
+      hint: say`Check the base URL and whether the server is busy.`,
       retryable: true,
-    };
+    });
   }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') {
-    return network(`${host} cannot be reached from this machine.`, 'Check the network, the firewall and the base URL.');
+    return network(
+      say`${host} cannot be reached from this machine.`,
+      say`Check the network, the firewall and the base URL.`,
+    );
   }
   if (/ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)) {
     return network(
-      `${host} closed the connection without a response.`,
-      'Check the log of the model server, then try again.',
+      say`${host} closed the connection without a response.`,
+      say`Check the log of the model server, then try again.`,
     );
   }
-  const detail = code === '' ? '' : ` (${code})`;
   return network(
-    `The request to ${host} failed${detail}.`,
-    'Check that the server is running, and that this origin may access it.',
+    code === '' ? say`The request to ${host} failed.` : say`The request to ${host} failed (${code}).`,
+    say`Check that the server is running, and that this origin may access it.`,
   );
 }
 
-function network(message: string, hint: string): ErrorInfo {
-  return { code: 'network', message, hint, retryable: true };
+function network(message: AnyText, hint: AnyText): ErrorInfo {
+  return createErrorInfo({ code: 'network', message, hint, retryable: true });
 }
 
 function hostAndPort(url: URL): string {

@@ -1,4 +1,5 @@
-import { defined, type ErrorCode, type ErrorInfo } from '@toolyard/protocol';
+import type { AnyText, ErrorInfo, ErrorInit, ErrorCode } from '@toolyard/protocol';
+import { createErrorInfo, defined, say, withTemplate } from '@toolyard/protocol';
 
 import type { ProviderError } from './error-body.ts';
 
@@ -20,11 +21,11 @@ export type ErrorContext = {
   redact: (text: string) => string;
 };
 
-type Rule = { code: ErrorCode; hint?: string; retryable?: boolean };
+type Rule = { code: ErrorCode; hint?: AnyText; retryable?: boolean };
 
 const MISSING_MODEL: Rule = {
   code: 'model_not_found',
-  hint: 'List the models of this server and choose one of them.',
+  hint: say`List the models of this server and choose one of them.`,
 };
 
 /**
@@ -34,17 +35,24 @@ const MISSING_MODEL: Rule = {
 export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
   const rule = classify(error, status ?? statusIn(error) ?? 0);
   if (rule.code === 'invalid_key' && !context.hasKey)
-    return withAddress(missingKeyError(context.server, 'Enter the API key of this provider.'), context);
+    return withAddress(missingKeyError(context.server, say`Enter the API key of this provider.`), context);
   const reason = shortened(context.redact(error.message));
-  const label = status === null ? '' : ` (HTTP ${status})`;
-  const subject =
-    rule.code === 'model_not_found' ? `${context.server} does not have the model "${context.model}"` : context.server;
-  const message = `${subject}${label}: ${reason === '' ? defaultReason(rule.code) : reason}`;
+  const message = refusalText(rule.code, status, context, reason === '' ? defaultReason(rule.code) : reason);
   return {
     ...withAddress({ code: rule.code, message, ...defined({ hint: rule.hint }) }, context),
     ...(rule.retryable === true ? { retryable: true } : {}),
     ...(rule.retryable === true ? defined({ retryAfterMs: error.retryAfterMs ?? waitIn(error.message) }) : {}),
   };
+}
+
+function refusalText(code: ErrorCode, status: number | null, context: ErrorContext, reason: AnyText): AnyText {
+  const { server, model } = context;
+  if (code === 'model_not_found') {
+    return status === null
+      ? say`${server} does not have the model "${model}": ${reason}`
+      : say`${server} does not have the model "${model}" (HTTP ${status}): ${reason}`;
+  }
+  return status === null ? say`${server}: ${reason}` : say`${server} (HTTP ${status}): ${reason}`;
 }
 
 /** The HTTP status that an error itself names, as errors of a stream do; null: none. */
@@ -88,8 +96,8 @@ function durationMs(text: string): number | undefined {
  * @example
  * const error = missingKeyError('Mistral', 'Set MISTRAL_API_KEY.');
  */
-export function missingKeyError(server: string, hint: string): ErrorInfo {
-  return { code: 'invalid_key', message: `${server} requires an API key, and none is set.`, hint };
+export function missingKeyError(server: string, hint: AnyText): ErrorInfo {
+  return createErrorInfo({ code: 'invalid_key', message: say`${server} requires an API key, and none is set.`, hint });
 }
 
 /** True if messages name the server by a label, so that they do not contain its address. */
@@ -98,10 +106,11 @@ export function isNamed({ server, address }: Pick<ErrorContext, 'server' | 'addr
 }
 
 /** Adds the address of a server named by its label to the hint: several providers may have similar labels. */
-export function withAddress(error: ErrorInfo, context: Pick<ErrorContext, 'server' | 'address'>): ErrorInfo {
-  if (!isNamed(context)) return error;
-  const note = `Base URL: ${context.address}`;
-  return { ...error, hint: error.hint === undefined ? note : `${error.hint} ${note}` };
+export function withAddress(error: ErrorInit, context: Pick<ErrorContext, 'server' | 'address'>): ErrorInfo {
+  if (!isNamed(context)) return createErrorInfo(error);
+  const note = say`Base URL: ${context.address}`;
+  const advice = error.hint === undefined ? undefined : withTemplate(error.hint, error.templates?.['hint']);
+  return createErrorInfo({ ...error, hint: advice === undefined ? note : say`${advice} Base URL: ${context.address}` });
 }
 
 function classify(error: ProviderError, status: number): Rule {
@@ -114,16 +123,16 @@ function classify(error: ProviderError, status: number): Rule {
     (!/rate_limit/.test(names) &&
       /insufficient (quota|balance|credit)|exceeded your current quota|credit balance is too low/.test(text))
   ) {
-    return { code: 'quota_exceeded', hint: 'Check the plan and the balance of this account, or use another model.' };
+    return { code: 'quota_exceeded', hint: say`Check the plan and the balance of this account, or use another model.` };
   }
   if (/context_length|context_window|exceed_context/.test(names) || isContextMessage(text)) {
     return {
       code: 'context_exceeded',
-      hint: 'Start a new conversation, attach less, or choose a model with a larger context window.',
+      hint: say`Start a new conversation, attach less, or choose a model with a larger context window.`,
     };
   }
   if (status === 413 || /request_too_large/.test(names)) {
-    return { code: 'too_large', hint: 'Attach less, or smaller files.' };
+    return { code: 'too_large', hint: say`Attach less, or smaller files.` };
   }
   // Some providers hide models that a key may not use.
   if (/model_not_found/.test(names)) return MISSING_MODEL;
@@ -134,25 +143,25 @@ function classify(error: ProviderError, status: number): Rule {
       names,
     )
   ) {
-    return { code: 'invalid_key', hint: 'Check the API key of this provider and its permissions.' };
+    return { code: 'invalid_key', hint: say`Check the API key of this provider and its permissions.` };
   }
   // LiteLLM without a database knows only its own key, and says so only by the absence of the database.
   if (/no_db_connection/.test(names)) {
     return {
       code: 'invalid_key',
-      hint: 'The API key is probably wrong: without a database, LiteLLM accepts only its master key.',
+      hint: say`The API key is probably wrong: without a database, LiteLLM accepts only its master key.`,
     };
   }
   if (/content_?filter|content_policy|moderation|safety|data_?inspection|responsible_?ai/.test(names)) {
-    return { code: 'refused', hint: 'The provider does not allow this content. Rephrase it, or use another model.' };
+    return { code: 'refused', hint: say`The provider does not allow this content. Rephrase it, or use another model.` };
   }
   if (status === 429 || /rate_limit|too_many_requests|resource_exhausted/.test(names)) {
-    return { code: 'rate_limited', hint: 'Wait a moment and try again.', retryable: true };
+    return { code: 'rate_limited', hint: say`Wait a moment and try again.`, retryable: true };
   }
   if (isMissingModel(names, text, status)) {
     return MISSING_MODEL;
   }
-  if (status === 408) return { code: 'timed_out', retryable: true, hint: 'Try again.' };
+  if (status === 408) return { code: 'timed_out', retryable: true, hint: say`Try again.` };
   if (
     [502, 503, 504, 529].includes(status) ||
     /overloaded|service_unavailable|unavailable/.test(names) ||
@@ -161,19 +170,19 @@ function classify(error: ProviderError, status: number): Rule {
   ) {
     return {
       code: 'overloaded',
-      hint: 'The server is busy or still starting. Try again in a moment.',
+      hint: say`The server is busy or still starting. Try again in a moment.`,
       retryable: true,
     };
   }
   if (/\bnot a chat model\b|only (supported|available) (in|with|through) .*v\d+\//.test(text)) {
-    return { code: 'bad_request', hint: 'This model needs another API: change the API format of its provider.' };
+    return { code: 'bad_request', hint: say`This model needs another API: change the API format of its provider.` };
   }
   // Gateways answer so if no provider of the model takes the content: the address is right.
   if (status === 404 && /\bsupport/.test(text) && /image|audio|video|vision|modal|\bfile/.test(text))
     return { code: 'bad_request' };
   if (status === 404 || status === 405)
-    return { code: 'not_a_model_server', hint: 'Check the base URL of the provider.' };
-  if (status >= 500) return { code: 'bad_response', retryable: true, hint: 'Check the log of the model server.' };
+    return { code: 'not_a_model_server', hint: say`Check the base URL of the provider.` };
+  if (status >= 500) return { code: 'bad_response', retryable: true, hint: say`Check the log of the model server.` };
   // Within a stream, only its type says that the request is at fault.
   const isRequestAtFault = status === 0 && /invalid_request|invalid_argument|bad_?request/.test(names);
   if (status >= 400 || isRequestAtFault) return { code: 'bad_request' };
@@ -201,20 +210,20 @@ function isMissingModel(names: string, text: string, status: number): boolean {
   );
 }
 
-function defaultReason(code: ErrorCode): string {
+function defaultReason(code: ErrorCode): AnyText {
   switch (code) {
     case 'invalid_key':
-      return 'the API key was not accepted.';
+      return say`the API key was not accepted.`;
     case 'quota_exceeded':
-      return 'the quota of this account is used up.';
+      return say`the quota of this account is used up.`;
     case 'rate_limited':
-      return 'too many requests.';
+      return say`too many requests.`;
     case 'overloaded':
-      return 'the server is overloaded.';
+      return say`the server is overloaded.`;
     case 'not_a_model_server':
-      return 'there is no model API at this base URL.';
+      return say`there is no model API at this base URL.`;
     default:
-      return 'the request failed.';
+      return say`the request failed.`;
   }
 }
 

@@ -1,13 +1,6 @@
-import {
-  labelOf,
-  textOfSource,
-  type ErrorInfo,
-  type Message,
-  type ToolContentPart,
-  type ToolMessage,
-  type UserMessage,
-  type UserPart,
-} from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import type { ErrorInfo, Message, ToolContentPart, ToolMessage, UserMessage, UserPart } from '@toolyard/protocol';
+import { labelOf, textOfSource, say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
 
@@ -51,11 +44,12 @@ export class RejectedMedia {
     this.#byModel.set(model, ids);
     for (const { id } of found) ids.add(id);
     const reason = shortened(errors.redact(error.message));
-    notices.push({
-      type: 'notice',
-      code: 'media_left_out',
-      text: `${model} at ${this.#server} rejected an attachment, so a note was sent in its place: ${reason}`,
-    });
+    notices.push(
+      createNotice(
+        'media_left_out',
+        say`${model} at ${this.#server} rejected an attachment, so a note was sent in its place: ${reason}`,
+      ),
+    );
     return true;
   }
 }

@@ -1,4 +1,6 @@
+import { createNotice } from '../create-notice.ts';
 import type { Message, ToolDefinition } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
@@ -122,8 +124,8 @@ export class RequestForms {
     this.#fallbacks.report(model, outgoing.omittedSettings, notices);
     const { maxTools } = this.#dialect.tools;
     if (maxTools === undefined || tools.length <= maxTools || request.toolMode === 'text') return;
-    const text = `${model} at ${this.#errors.server} accepts at most ${maxTools} tools: ${tools.length - maxTools} were left out.`;
-    if (this.#fallbacks.isNew(text)) notices.push({ type: 'notice', code: 'tool_left_out', text });
+    const text = say`${model} at ${this.#errors.server} accepts at most ${maxTools} tools: ${tools.length - maxTools} were left out.`;
+    if (this.#fallbacks.isNew(text)) notices.push(createNotice('tool_left_out', text));
   }
 
   /** Chooses the next form after a rejection; false if the request should not be repeated. */
@@ -181,8 +183,8 @@ export class RequestForms {
     const status = isCertain ? refusal.status : UNKNOWN_STATUS;
     for (const tool of tools) {
       this.#fallbacks.leaveOut(model, tool, refusal.status);
-      const text = `${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
-      notices.push({ type: 'notice', code: 'tool_left_out', text });
+      const text = say`${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
+      notices.push(createNotice('tool_left_out', text));
     }
     for (const feature of [...features, ...settings.map(featureOf)])
       this.#fallbacks.learn(form.request, feature, status);
@@ -191,8 +193,8 @@ export class RequestForms {
     if (setting !== undefined && isCertain) notices.push(this.#settingNotice(setting, reason));
     else if (setting !== undefined) {
       const all = settings.map(sentInWords).join(', ');
-      const text = `${model} at ${this.#errors.server} accepted the request only without these settings: ${all}. Reason: ${reason}`;
-      notices.push({ type: 'notice', code: 'setting_left_out', text });
+      const text = say`${model} at ${this.#errors.server} accepted the request only without these settings: ${all}. Reason: ${reason}`;
+      notices.push(createNotice('setting_left_out', text));
     }
     this.#first = null;
     return notices;
@@ -211,7 +213,7 @@ export class RequestForms {
     if (fallback !== null && !form.without.has(fallback.without)) {
       this.#named += 1;
       this.#fallbacks.learn(form.request, fallback.without, status);
-      if (fallback.notice !== undefined) notices.push({ type: 'notice', ...fallback.notice });
+      if (fallback.notice !== undefined) notices.push(fallback.notice);
       return true;
     }
     if (!form.without.has(SYSTEM_ROLE) && rejectsSystemRole(error, form.request)) {
@@ -265,11 +267,8 @@ export class RequestForms {
 
   #settingNotice(setting: SentSetting, reason: string): StreamPart {
     const { model } = this.#request;
-    return {
-      type: 'notice',
-      code: 'setting_left_out',
-      text: `${model} at ${this.#errors.server} rejected the ${sentInWords(setting)}, so it was left out: ${reason}`,
-    };
+    const text = say`${model} at ${this.#errors.server} rejected the ${sentInWords(setting)}, so it was left out: ${reason}`;
+    return createNotice('setting_left_out', text);
   }
 
   #reasonOf({ error, status }: Refusal): string {

@@ -1,4 +1,5 @@
-import type { ErrorInfo } from '@toolyard/protocol';
+import type { ErrorInfo, TranslatableText } from '@toolyard/protocol';
+import { say, withTemplate } from '@toolyard/protocol';
 
 const FIRST_WAIT_MS = 500;
 
@@ -17,7 +18,8 @@ export function retryWaitMs(error: ErrorInfo, attempt: number, random: () => num
 }
 
 /** The notice of a retry. Messages of providers often end without a full stop. */
-export function waitNotice(waitMs: number, { message }: ErrorInfo): string {
+export function waitNotice(waitMs: number, { message, templates }: ErrorInfo): TranslatableText {
   const sentence = /[.!?…。！？]["')\]”’]*$/.test(message.trimEnd()) ? message.trimEnd() : `${message.trimEnd()}.`;
-  return `${sentence} Retrying in ${Math.max(1, Math.round(waitMs / 1000))} s.`;
+  const reason = sentence === message ? withTemplate(message, templates?.['message']) : sentence;
+  return say`${reason} Retrying in ${Math.max(1, Math.round(waitMs / 1000))} s.`;
 }

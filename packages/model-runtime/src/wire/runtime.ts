@@ -1,4 +1,6 @@
-import { isAbortError, toErrorInfo, ToolyardError, type ErrorInfo } from '@toolyard/protocol';
+import { createNotice } from '../create-notice.ts';
+import type { ErrorInfo } from '@toolyard/protocol';
+import { isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
 import { callHeaders } from '../call-headers.ts';
 import { withCallbacks } from '../chat-callbacks.ts';
@@ -150,8 +152,8 @@ export class WireRuntime implements ModelRuntime {
         if (pollMs !== null) {
           if (loadingSince === null) {
             loadingSince = startedAt;
-            const text = `${this.label} is loading its model. The request waits for it.`;
-            yield [{ type: 'notice', code: 'model_loading', text }];
+            const text = say`${this.label} is loading its model. The request waits for it.`;
+            yield [createNotice('model_loading', text)];
           }
           await guard.pause(pollMs);
           continue;
@@ -161,7 +163,7 @@ export class WireRuntime implements ModelRuntime {
           yield [{ type: 'error', error: failure }];
           return;
         }
-        yield [{ type: 'notice', code: 'retrying', text: waitNotice(waitMs, failure) }];
+        yield [createNotice('retrying', waitNotice(waitMs, failure))];
         await guard.pause(waitMs);
         attempt += 1;
       }
@@ -185,9 +187,9 @@ export class WireRuntime implements ModelRuntime {
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
       const exchange = { ...dialect.models(page), ...listing };
       const read = await this.#connection.exchange('', exchange, options, (errors) => {
-        const message = `${errors.server} is not a model server: it returned no model list.`;
+        const message = say`${errors.server} is not a model server: it returned ${'no model list'}.`;
         return withAddress(
-          { code: 'not_a_model_server', message, hint: 'Check the base URL of the provider.' },
+          { code: 'not_a_model_server', message, hint: say`Check the base URL of the provider.` },
           errors,
         );
       });
@@ -222,8 +224,8 @@ export class WireRuntime implements ModelRuntime {
         response.body?.cancel().catch(() => undefined);
         throw new ToolyardError({
           code: 'bad_response',
-          message: `${this.label} returned ${contentType} instead of audio.`,
-          hint: 'Check that the model supports speech.',
+          message: say`${this.label} returned ${contentType} instead of audio.`,
+          hint: say`Check that the model supports speech.`,
         });
       }
       const isAudio = contentType !== undefined && /^(audio|video)\//.test(contentType);
@@ -302,8 +304,8 @@ export class WireRuntime implements ModelRuntime {
   #unsupported(dialect: ApiDialect, operation: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
-      message: `${this.label} cannot ${operation}: the ${dialect.label} does not support it.`,
-      hint: 'Choose a provider that supports it.',
+      message: say`${this.label} cannot ${operation}: the ${dialect.label} does not support it.`,
+      hint: say`Choose a provider that supports it.`,
     });
   }
 }

@@ -172,7 +172,7 @@ describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
     const said = 'Fake ended the answer with the stop reason "TOO_MANY_TOOL_CALLS".';
     const parts = partsOf('TOO_MANY_TOOL_CALLS');
     expect(parts.filter(({ type }) => type === 'text')).toEqual([text]);
-    expect(parts.filter(({ type }) => type === 'notice')).toEqual([
+    expect(parts.filter(({ type }) => type === 'notice')).toMatchObject([
       { type: 'notice', code: 'stop_reason', text: said },
     ]);
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'stop' });

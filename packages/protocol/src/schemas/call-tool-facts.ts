@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, toolChange } from './common.ts';
+import { jsonObject, toolChange, textTemplates } from './common.ts';
 import { textCall } from './parts.ts';
 
 /** What a user who is asked about a call sees of it besides its tool and its arguments. */
@@ -21,6 +21,8 @@ export const callToolFacts = z.strictObject({
    * Why the call is flagged as dangerous: it runs only with an answer to this approval, whatever else is allowed.
    */
   danger: z.string().exactOptional(),
+  /** Of `danger`. */
+  templates: textTemplates.exactOptional(),
   /** A rule asks about every such call: an answer applies to this call only. */
   byRule: z.literal(true).exactOptional(),
   /** Set if the model wrote the call as text. */

@@ -87,6 +87,26 @@ export const errorCode = z.enum([
  */
 export type ErrorCode = z.output<typeof errorCode>;
 
+/** An English text of Toolyard without its values: `Cannot connect to {0}.` Pages in other languages have its translation. */
+export type TextTemplate = {
+  template: string;
+  /** A value is data, or a text that has a translation as well. */
+  values?: (string | TextTemplate)[];
+};
+
+export const textTemplate: z.ZodType<TextTemplate> = named(
+  'TextTemplate',
+  z.strictObject({
+    template: z.string(),
+    get values() {
+      return z.array(z.union([z.string(), textTemplate])).exactOptional();
+    },
+  }),
+);
+/** The templates of the English texts of an object, by the names of their fields. */
+export const textTemplates = named('TextTemplates', z.record(z.string(), textTemplate));
+export type TextTemplates = z.output<typeof textTemplates>;
+
 export const errorInfo = named(
   'ErrorInfo',
   z.strictObject({
@@ -99,6 +119,8 @@ export const errorInfo = named(
     retryable: z.boolean().exactOptional(),
     /** How long to wait before the next attempt, in milliseconds, if the other side said so. */
     retryAfterMs: z.number().exactOptional(),
+    /** Of `message` and `hint`. */
+    templates: textTemplates.exactOptional(),
   }),
 );
 /** The part of an error that may be shown, stored and sent: no stack, no cause, no secret. */
@@ -115,6 +137,8 @@ export const problem = named(
     hint: z.string().exactOptional(),
     /** Where in the request the fault is, for an invalid body or query: `messages.0.text` with the message `must be a string (got 3)`. */
     issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
+    /** Of `detail` and `hint`. */
+    templates: textTemplates.exactOptional(),
   }),
 );
 /** RFC 9457, with the code and hint of {@link ErrorInfo}. */

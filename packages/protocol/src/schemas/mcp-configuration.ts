@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CONCURRENT_CALLS } from '../mcp-api.ts';
-import { errorInfo, jsonObject, named } from './common.ts';
+import { errorInfo, jsonObject, named, textTemplates } from './common.ts';
 import { introduction, isolation, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
 
 /** Limit for names, URLs and arguments. */
@@ -226,6 +226,7 @@ export const mcpTestReport = named(
         /** The tool, prompt or resource. */
         about: z.string().exactOptional(),
         text: z.string(),
+        templates: textTemplates.exactOptional(),
       }),
     ),
     error: errorInfo.exactOptional(),

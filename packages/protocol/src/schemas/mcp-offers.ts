@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp, toolChange } from './common.ts';
+import { errorInfo, jsonObject, jsonValue, named, pageOf, timestamp, toolChange, textTemplates } from './common.ts';
 import { logLevel, mcpPhase } from './mcp-servers.ts';
 import { promptMessage, resourcePart, toolResult } from './parts.ts';
 import { tabServer, tabTool } from './tabs.ts';
@@ -48,7 +48,7 @@ export const mcpToolTest = named(
   'McpToolTest',
   z.discriminatedUnion('decision', [
     z.strictObject({ decision: z.literal('called'), call: mcpTestedCall }),
-    z.strictObject({ decision: z.literal('flagged'), why: z.string() }),
+    z.strictObject({ decision: z.literal('flagged'), why: z.string(), templates: textTemplates.exactOptional() }),
     z.strictObject({ decision: z.literal('refused'), error: errorInfo }),
   ]),
 );
@@ -173,6 +173,7 @@ const appCallApproval = z.strictObject({
   decision: z.literal('ask'),
   /** Why the call is flagged as dangerous. */
   danger: z.string().exactOptional(),
+  templates: textTemplates.exactOptional(),
   /** Set if the definition of the tool changed since it was approved. */
   changed: toolChange.exactOptional(),
   /** A rule asks about every such call: lasting answers have no effect. */

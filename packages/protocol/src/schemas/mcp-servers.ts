@@ -8,6 +8,7 @@ import {
   toolAnnotations,
   toolChange,
   toolReference,
+  textTemplates,
 } from './common.ts';
 
 const phase = z.enum([
@@ -146,7 +147,12 @@ export const isolation = named(
     /** It can read everything that Toolyard's account can read. */
     z.strictObject({ kind: z.literal('unsandboxed') }),
     /** As `unsandboxed`, although its entry asks for a sandbox: the system has none. */
-    z.strictObject({ kind: z.literal('unavailable'), reason: z.string(), hint: z.string() }),
+    z.strictObject({
+      kind: z.literal('unavailable'),
+      reason: z.string(),
+      hint: z.string(),
+      templates: textTemplates.exactOptional(),
+    }),
     /** Docker isolates it, as far as these flags allow. `exposed`: they give access to the machine. */
     z.strictObject({ kind: z.literal('docker'), flags: z.array(z.string()), exposed: z.boolean() }),
   ]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { errorInfo, jsonObject, named, timestamp, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, textTemplates, timestamp, toolReference } from './common.ts';
 import { modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
@@ -154,6 +154,7 @@ export const runEvent = named(
       level: z.enum(['info', 'warning']),
       code: z.string(),
       text: z.string(),
+      templates: textTemplates.exactOptional(),
     }),
     event('run_finished', 'The run ended. `cost` is in US dollars; absent if a price or a token count is unknown.', {
       status: z.enum(['done', 'failed', 'cancelled']),

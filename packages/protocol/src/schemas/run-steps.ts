@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { existingId, errorInfo, jsonObject, named, clientId, timestamp, titleText, toolReference } from './common.ts';
+import {
+  existingId,
+  errorInfo,
+  jsonObject,
+  named,
+  clientId,
+  timestamp,
+  titleText,
+  toolReference,
+  textTemplates,
+} from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 import { finishReason, message, usage, userMessage } from './messages.ts';
 import { toolResult, userPart } from './parts.ts';
@@ -132,7 +142,14 @@ const step = z.strictObject({
   ),
   /** Messages that the user sent to the run during it. */
   steered: z.array(userMessage),
-  notices: z.array(z.strictObject({ level: z.enum(['info', 'warning']), code: z.string(), text: z.string() })),
+  notices: z.array(
+    z.strictObject({
+      level: z.enum(['info', 'warning']),
+      code: z.string(),
+      text: z.string(),
+      templates: textTemplates.exactOptional(),
+    }),
+  ),
 });
 /** One attempt of one step. */
 export type RunStep = z.output<typeof step>;

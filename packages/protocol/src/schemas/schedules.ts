@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentConfiguration } from './configuration.ts';
-import { clientId, named, pageOf, timestamp, titleText, toolReference } from './common.ts';
+import { clientId, named, pageOf, timestamp, titleText, toolReference, textTemplates } from './common.ts';
 import { runStatus } from './runs.ts';
 
 const id = z.string().min(1).max(300);
@@ -82,6 +82,7 @@ export const scheduleFiring = named(
     outcome: z.enum(['due', 'waiting', 'started', 'skipped', 'failed']),
     /** Why it was skipped or failed, or what it waits for. */
     reason: z.string().nullable(),
+    templates: textTemplates.exactOptional(),
     runId: z.string().nullable(),
     conversationId: z.string().nullable(),
     /** Null without a run, or if it was deleted. */

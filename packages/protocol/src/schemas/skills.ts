@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { existingId, named } from './common.ts';
+import { existingId, named, textTemplates } from './common.ts';
 
 const skillSource = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('data') }),
@@ -45,6 +45,7 @@ const skillProblem = named(
     /** Its folder, or its URI on a server; empty: all skills of the source. */
     place: z.string(),
     reason: z.string(),
+    templates: textTemplates.exactOptional(),
     /** Line in `SKILL.md`. */
     line: z.int().exactOptional(),
   }),

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { rateLimit } from './access.ts';
-import { clientId, existingId, jsonValue, named, pageOf, timestamp, titleText, toolReference } from './common.ts';
+import {
+  clientId,
+  existingId,
+  jsonValue,
+  named,
+  pageOf,
+  timestamp,
+  titleText,
+  toolReference,
+  textTemplates,
+} from './common.ts';
 import { webhookSecret } from './webhook.ts';
 
 const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header');
@@ -119,6 +129,7 @@ export const triggerDelivery = named(
     /** `due`: accepted, its run is being started. `rejected`: it was not accepted. */
     outcome: z.enum(['due', 'started', 'failed', 'rejected']),
     reason: z.string().nullable(),
+    templates: textTemplates.exactOptional(),
     runId: z.string().nullable(),
     conversationId: z.string().nullable(),
   }),

@@ -5,6 +5,7 @@ import type {
   ConversationExample,
   JsonObject,
   JsonValue,
+  ErrorInit,
 } from '@toolyard/protocol';
 import { defined, firstEmoji, isJsonObject, ToolyardError } from '@toolyard/protocol';
 
@@ -101,6 +102,6 @@ export function objectOf(value: unknown): JsonObject {
 }
 
 /** The file, or an agent in it, cannot be used. */
-export function invalidFile(why: { message: string; hint?: string }): ToolyardError {
+export function invalidFile(why: Pick<ErrorInit, 'message' | 'hint'>): ToolyardError {
   return new ToolyardError({ code: 'bad_request', ...why });
 }

@@ -1,5 +1,5 @@
 import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject, JsonValue } from '@toolyard/protocol';
-import { defined, isJsonObject } from '@toolyard/protocol';
+import { defined, isJsonObject, say } from '@toolyard/protocol';
 import { agentConfiguration } from '@toolyard/protocol/schemas';
 import type { FileAgent } from './file-agent.ts';
 import { FileAgentReader, invalidFile, listOf, numberOf, objectOf, textOf } from './file-agent.ts';
@@ -23,10 +23,10 @@ export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
 
 /** @throws ToolyardError if it is not an agent */
 export function readLobeHubAgent(value: JsonValue): FileAgent {
-  if (!isJsonObject(value)) throw invalidFile({ message: 'An agent must be an object.' });
+  if (!isJsonObject(value)) throw invalidFile({ message: say`An agent must be an object.` });
   const { config = value, meta = value } = value;
-  if (!isJsonObject(config)) throw invalidFile({ message: '"config" must be an object.' });
-  if (!isJsonObject(meta)) throw invalidFile({ message: '"meta" must be an object.' });
+  if (!isJsonObject(config)) throw invalidFile({ message: say`"${'config'}" must be an object.` });
+  if (!isJsonObject(meta)) throw invalidFile({ message: say`"${'meta'}" must be an object.` });
   const reader = new FileAgentReader();
   const chat = objectOf(config['chatConfig'] ?? config);
   reader.leaveOut('tools', listOf(config['plugins']).length > 0);

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { crc32 } from 'node:zlib';
 import { invalidFile } from './file-agent.ts';
 
@@ -23,13 +24,13 @@ export function readPngTexts(bytes: Uint8Array): Map<string, string> {
     if (at + FRAME_BYTES > bytes.byteLength) throw cutOff(at);
     const length = view.getUint32(at);
     const type = latin1(bytes.subarray(at + 4, at + 8));
-    if (!/^[A-Za-z]{4}$/.test(type)) throw invalidFile({ message: `Invalid PNG: no chunk begins at byte ${at}.` });
+    if (!/^[A-Za-z]{4}$/.test(type)) throw invalidFile({ message: say`Invalid PNG: no chunk begins at byte ${at}.` });
     const end = at + FRAME_BYTES + length;
     if (end > bytes.byteLength) throw cutOff(at);
     if (type === 'tEXt' || type === 'iTXt') {
       const checked = bytes.subarray(at + 4, end - 4);
       if (crc32(checked) !== view.getUint32(end - 4)) {
-        throw invalidFile({ message: `Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.` });
+        throw invalidFile({ message: say`Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.` });
       }
       const text = readText(type, checked.subarray(4));
       if (text && !texts.has(text.keyword)) texts.set(text.keyword, text.text);
@@ -58,7 +59,7 @@ function latin1(bytes: Uint8Array): string {
 
 function cutOff(at: number): ReturnType<typeof invalidFile> {
   return invalidFile({
-    message: `Invalid PNG: the file ends within the chunk at byte ${at}.`,
-    hint: 'Download the file again.',
+    message: say`Invalid PNG: the file ends within the chunk at byte ${at}.`,
+    hint: say`Download the file again.`,
   });
 }

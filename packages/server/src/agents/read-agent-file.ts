@@ -1,5 +1,5 @@
 import type { AgentConfiguration, AgentPartLeftOut, JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, messageOf } from '@toolyard/protocol';
+import { isJsonObject, messageOf, say } from '@toolyard/protocol';
 import { agentExport } from '@toolyard/protocol/schemas';
 import { parseJsonBytes } from '../http/body.ts';
 import { issueSentence, plainZodError } from '../http/plain-zod-error.ts';
@@ -28,7 +28,7 @@ export function readAgentFile(bytes: Uint8Array): AgentFile {
   if (isCharacterCard(file)) return { agents: [readCharacterCard(file)], invalid: [] };
   const entries = lobeHubEntries(file);
   if (entries === null) throw unknownFile();
-  if (entries.length === 0) throw invalidFile({ message: 'The file contains no agents.' });
+  if (entries.length === 0) throw invalidFile({ message: say`The file contains no agents.` });
   const agents: FileAgent[] = [];
   const invalid: AgentFile['invalid'] = [];
   for (const { at, value } of entries) {
@@ -47,21 +47,21 @@ function cardOfPng(bytes: Uint8Array): JsonValue {
   const text = CARD_KEYWORDS.map((keyword) => texts.get(keyword)).find((each) => each !== undefined);
   if (text === undefined) {
     throw invalidFile({
-      message: 'This PNG image contains no character card: it has no text chunk "chara" or "ccv3".',
-      hint: 'Programs that convert or shrink images remove the card. Download the original file.',
+      message: say`This PNG image contains no character card: it has no text chunk "chara" or "ccv3".`,
+      hint: say`Programs that convert or shrink images remove the card. Download the original file.`,
     });
   }
   const base64 = text.replaceAll(/\s/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
-    throw invalidFile({ message: 'The character card in this PNG image is not Base64.' });
+    throw invalidFile({ message: say`The character card in this PNG image is not Base64.` });
   return parseJsonBytes(Buffer.from(base64, 'base64'), 'the character card');
 }
 
 function readOwn(file: JsonObject): FileAgent {
   if (typeof file['version'] === 'number' && file['version'] > 1) {
     throw invalidFile({
-      message: `The file was written by a newer Toolyard (its version is ${file['version']}).`,
-      hint: 'Update Toolyard, then import it again.',
+      message: say`The file was written by a newer Toolyard (its version is ${file['version']}).`,
+      hint: say`Update Toolyard, then import it again.`,
     });
   }
   const read = agentExport.safeParse(file, { error: plainZodError });
@@ -115,7 +115,7 @@ function withoutGrants(configuration: AgentConfiguration): Pick<FileAgent, 'conf
 
 function unknownFile(): ReturnType<typeof invalidFile> {
   return invalidFile({
-    message: 'This file is not an agent.',
-    hint: 'Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.',
+    message: say`This file is not an agent.`,
+    hint: say`Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.`,
   });
 }

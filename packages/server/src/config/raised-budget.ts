@@ -7,7 +7,7 @@ import type {
   JsonValue,
   Owner,
 } from '@toolyard/protocol';
-import { budgetKey, mergeBudgets, budgetPhrase, ToolyardError } from '@toolyard/protocol';
+import { budgetKey, mergeBudgets, budgetPhrase, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from './agent-configuration.ts';
 
@@ -47,7 +47,7 @@ export async function findBudgetLayer(
 
   const conversation = await storage.conversations.get(principal, conversationId);
   if (!conversation)
-    throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+    throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
   const ofConversation = setIn(conversation.configuration);
   if (scope === 'conversation' || ofConversation) {
     return { what: 'conversations', id: conversationId, change };

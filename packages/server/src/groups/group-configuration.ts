@@ -1,6 +1,6 @@
 import { noMembers } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { defined, mergeBudgets, roundsOf, ToolyardError } from '@toolyard/protocol';
+import { defined, mergeBudgets, roundsOf, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations } from '../services.ts';
@@ -72,8 +72,8 @@ async function readGroup(
   if (mention !== undefined && !group.members.some(({ agentId }) => agentId === mention)) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `The agent ${mention} is not a member of the group ${JSON.stringify(group.title)}.`,
-      hint: 'Mention a member, or none.',
+      message: say`The agent ${mention} is not a member of the group ${JSON.stringify(group.title)}.`,
+      hint: say`Mention a member, or none.`,
     });
   }
   return group;
@@ -96,19 +96,19 @@ async function modelOfMember(
 function noSupervisor(title: string): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
-    message: `The supervisor of the group ${JSON.stringify(title)} was deleted.`,
-    hint: 'Choose another supervisor in the settings of the group.',
+    message: say`The supervisor of the group ${JSON.stringify(title)} was deleted.`,
+    hint: say`Choose another supervisor in the settings of the group.`,
   });
 }
 
 const DELETED = {
   code: 'not_found',
-  message: 'The group of this conversation was deleted.',
-  hint: 'Start a new conversation with another group.',
+  message: say`The group of this conversation was deleted.`,
+  hint: say`Start a new conversation with another group.`,
 } as const;
 
 const NO_MODEL = {
   code: 'bad_request',
-  message: 'The group has no model, and there is no default.',
-  hint: 'Choose a model for the supervisor, or add a provider in the settings.',
+  message: say`The group has no model, and there is no default.`,
+  hint: say`Choose a model for the supervisor, or add a provider in the settings.`,
 } as const;

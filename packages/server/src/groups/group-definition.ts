@@ -1,5 +1,5 @@
 import type { CreateGroup, GroupDefinition, GroupView, JsonObject } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { groupDefinition } from '@toolyard/protocol/schemas';
 import type { StoredGroup } from '@toolyard/storage';
 
@@ -34,8 +34,8 @@ export function readDefinition({ id, definition }: Pick<StoredGroup, 'id' | 'def
   if (read.success) return read.data;
   throw new ToolyardError({
     code: 'internal',
-    message: `The group ${id} was stored by another version of Toolyard and cannot be read.`,
-    hint: 'Update Toolyard, or create the group again.',
+    message: say`The group ${id} was stored by another version of Toolyard and cannot be read.`,
+    hint: say`Update Toolyard, or create the group again.`,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { AgentState } from '@toolyard/agent-runtime';
 import type { GroupRunView, GroupStop, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
-import { isJsonObject, roundsOf, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, roundsOf, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 
@@ -15,7 +15,7 @@ export async function groupRunView(
   runId: string,
 ): Promise<GroupRunView | null> {
   const stored = await runStates.get(principal, runId);
-  if (stored === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+  if (stored === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
   const state = stateIn(stored.state);
   // Only the server writes this column.
   const { group } = isJsonObject(stored.configuration) ? (stored.configuration as unknown as RunConfiguration) : {};

@@ -1,7 +1,7 @@
 import type { MemberTask } from '@toolyard/agent-runtime';
 import { memberInstructions, memberPrompt } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { Configurations } from '../services.ts';
 import type { RunConfiguration } from '../runs/stored-run.ts';
 import type { ParentRun } from '../runs/sub-agent-configuration.ts';
@@ -31,7 +31,7 @@ export async function memberConfiguration(
   const own = await of.configurations.resolve(principal, { agentId, answersOnce: true, conversation });
   if (own.agent === undefined) throw gone(name);
   const { model } = own;
-  if (!model) throw new ToolyardError({ code: 'bad_request', message: `${name} has no model.` });
+  if (!model) throw new ToolyardError({ code: 'bad_request', message: say`${name} has no model.` });
   const { memberTimeoutMs, memberMaxTurns = Infinity } = parent.configuration.group ?? DEFAULTS;
   const { price: _price, ...limits } = own.limits;
   const { inputTemplate: _forUsers, agent, ...rest } = own;
@@ -67,7 +67,7 @@ const DEFAULTS = { memberTimeoutMs: 15 * 60_000, memberMaxTurns: Infinity };
 function gone(name: string): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
-    message: `The agent of ${name} was deleted.`,
-    hint: 'Remove it from the group, or add another agent.',
+    message: say`The agent of ${name} was deleted.`,
+    hint: say`Remove it from the group, or add another agent.`,
   });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseLeniently, type ParseError } from 'jsonc-parser';
-import type { JsonValue } from '@toolyard/protocol';
-import { parseJson } from '@toolyard/protocol';
+import type { JsonValue, AnyText } from '@toolyard/protocol';
+import { parseJson, say } from '@toolyard/protocol';
 import { refusal } from './problems.ts';
 
 const MAX_JSON_BYTES = 1024 * 1024;
@@ -58,7 +58,7 @@ export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise
 
 function tooLarge(limit: number) {
   return refusal(
-    { code: 'too_large', message: `The body exceeds the limit of ${limit / (1024 * 1024)} MB.` },
+    { code: 'too_large', message: say`The body exceeds the limit of ${limit / (1024 * 1024)} MB.` },
     // The rest of the body is not read, so the connection cannot be reused.
     { headers: { connection: 'close' } },
   );
@@ -98,6 +98,6 @@ function placeOfFault(text: string): string {
   return `line ${line}, column ${column}`;
 }
 
-function bad(message: string) {
+function bad(message: AnyText) {
   return refusal({ code: 'bad_request', message });
 }

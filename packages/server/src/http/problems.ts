@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode, ErrorInfo, IdSource, Problem } from '@toolyard/protocol';
-import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import type { ErrorCode, ErrorInfo, IdSource, Problem, AnyText, ErrorInit } from '@toolyard/protocol';
+import { createErrorInfo, defined, toErrorInfo, ToolyardError, say, withTemplate } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import type { z } from 'zod';
 import { validationText } from './plain-zod-error.ts';
@@ -61,20 +61,20 @@ const STATUS: Record<ErrorCode, number> = {
 };
 
 /** Messages of storage errors name folders and files, which only the log may contain. */
-function publicMessage(thrown: unknown, { code, message }: ErrorInfo): string {
+function publicMessage(thrown: unknown, { code, message }: ErrorInfo): AnyText {
   if (!StorageError.isInstance(thrown)) return message;
   return code === 'storage_full'
-    ? 'The disk that holds the data of Toolyard is full.'
-    : 'Toolyard could not read or write its data.';
+    ? say`The disk that holds the data of Toolyard is full.`
+    : say`Toolyard could not read or write its data.`;
 }
 
 /** Neither the request nor the server is wrong; the outage is logged once where runs are recovered. */
-const DATABASE_AWAY: ErrorInfo = {
+const DATABASE_AWAY: ErrorInfo = createErrorInfo({
   code: 'storage_failed',
-  message: 'The database cannot be reached. Stored data is safe.',
-  hint: 'Try again in a moment. If the error persists, check that PostgreSQL is running.',
+  message: say`The database cannot be reached. Stored data is safe.`,
+  hint: say`Try again in a moment. If the error persists, check that PostgreSQL is running.`,
   retryable: true,
-};
+});
 
 function isAway(thrown: unknown): boolean {
   return StorageError.isInstance(thrown) && thrown.problem === 'unreachable';
@@ -84,7 +84,7 @@ function isAway(thrown: unknown): boolean {
 export function publicError(thrown: ToolyardError): ErrorInfo {
   if (isAway(thrown)) return DATABASE_AWAY;
   const info = thrown.toJSON();
-  return { ...info, message: publicMessage(thrown, info) };
+  return createErrorInfo({ ...info, message: publicMessage(thrown, info) });
 }
 
 type Issue = NonNullable<Problem['issues']>[number];
@@ -103,26 +103,39 @@ export class ProblemAnswer extends Error {
 
 /** Creates an error response; by default the code determines the status. */
 export function refusal(
-  info: Pick<ErrorInfo, 'code' | 'message' | 'hint'>,
+  error: Pick<ErrorInit, 'code' | 'message' | 'hint' | 'templates'>,
   more: { status?: number; issues?: Issue[]; headers?: Record<string, string> } = {},
 ): ProblemAnswer {
-  const status = more.status ?? STATUS[info.code];
+  const { code, message, hint, templates } = createErrorInfo(error);
+  const status = more.status ?? STATUS[code];
   return new ProblemAnswer(
     {
       type: 'about:blank',
       title: STATUS_CODES[status] ?? 'Error',
       status,
-      detail: info.message,
-      code: info.code,
-      ...defined({ hint: info.hint, issues: more.issues }),
+      detail: message,
+      code,
+      ...defined({ hint, issues: more.issues }),
+      ...(templates && { templates: defined({ detail: templates['message'], hint: templates['hint'] }) }),
     },
     more.headers,
   );
 }
 
 export function notFound(what: string, id: string): ProblemAnswer {
-  return refusal({ code: 'not_found', message: `There is no ${what} ${quoted(id)}.` });
+  const message = NOT_FOUND[what]?.(quoted(id)) ?? `There is no ${what} ${quoted(id)}.`;
+  return refusal({ code: 'not_found', message });
 }
+
+/** What the page shows in its language. */
+const NOT_FOUND: Readonly<Record<string, (id: string) => AnyText>> = {
+  agent: (id) => say`There is no agent ${id}.`,
+  conversation: (id) => say`There is no conversation ${id}.`,
+  file: (id) => say`There is no file ${id}.`,
+  interrupt: (id) => say`There is no interrupt ${id}.`,
+  message: (id) => say`There is no message ${id}.`,
+  run: (id) => say`There is no run ${id}.`,
+};
 
 /** Quotes text of a client for use in an error message. */
 export function quoted(text: string): string {
@@ -159,8 +172,8 @@ export function errorAnswer(
   if (status !== 500 && status !== 507) return answer;
   const number = ids.next().slice(-8);
   log(`error ${number} at ${request.method} ${request.path}: ${traceOf(thrown)}`);
-  const message = `${answer.problem.detail} (Error ${number}; see the log of the server.)`;
-  return refusal({ code: info.code, message, ...defined({ hint: info.hint }) }, { status });
+  const message = say`${withTemplate(answer.problem.detail, answer.problem.templates?.['detail'])} (Error ${number}; see the log of the server.)`;
+  return refusal({ ...info, message }, { status });
 }
 
 function traceOf(thrown: unknown): string {

@@ -229,11 +229,12 @@ describe('does not make a call that the server does not allow', () => {
         const opened = { interrupts: { opened: [{ interrupt, mode: 'parked' }] } };
         expect((await commitNext({ ...calling(named), ...opened })).status).toBe(200);
         await scene.bench.runs.answer(ANNE, APPROVAL.id, { decision: 'approve', scope: 'once' });
+        const ofServer = { serverId: TOOL.serverId, name: TOOL.name };
         const ledger = [
-          { change: 'plan', callId: CALL_ID, tool: TOOL, arguments: {} },
+          { change: 'plan', callId: CALL_ID, tool: ofServer, arguments: {} },
           { change: 'move', callId: CALL_ID, from: 'planned', to: 'sent' },
         ];
-        expect((await commitNext({ ...calling({ ...named, tool: TOOL }), ledger })).status).toBe(200);
+        expect((await commitNext({ ...calling({ ...named, tool: ofServer }), ledger })).status).toBe(200);
       },
     ],
     [

@@ -4,8 +4,6 @@ import { SCOPES } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Context } from 'hono';
 import type { InterventionOptions } from '@toolyard/agent-runtime';
-import type { AutoConfirmation } from '../config/auto-confirmation.ts';
-import type { ModelCalls } from '../models/model-calls.ts';
 import type { RoleCapabilities } from '../roles/role.ts';
 import type { CallPolicy } from '../models/call-limit.ts';
 import type { Proxy } from '../proxy/proxy.ts';
@@ -20,8 +18,6 @@ import type { Servers } from '../mcp/operations.ts';
 import type { Frames } from '../frames/frames.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { TabToolBroker } from '../tabs/tab-tool-broker.ts';
-import type { Auth } from './auth/create-auth.ts';
-import type { EventStreams } from './event-stream.ts';
 
 /** Dependencies of the HTTP application. */
 export type HttpAppOptions = {
@@ -65,16 +61,6 @@ export type HttpAppOptions = {
   isProgram?: (serverId: string) => boolean;
   /** Receives one line for the operator. */
   log: (line: string) => void;
-};
-
-/** What the handlers of routes use: the services, and what the HTTP application creates for them. */
-export type RouteContext = HttpAppOptions & {
-  auth: Auth;
-  /** Whether the user confirmed that calls of unsandboxed servers run without asking. */
-  auto: AutoConfirmation;
-  eventStreams: EventStreams;
-  /** Single calls of models. */
-  calls: ModelCalls;
 };
 
 export type SecurityOptions = {

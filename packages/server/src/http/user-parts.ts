@@ -1,5 +1,5 @@
 import type { MediaSource, MediaType, ToolContentPart, UserPart } from '@toolyard/protocol';
-import { defined, isMediaPart } from '@toolyard/protocol';
+import { defined, isMediaPart, say } from '@toolyard/protocol';
 import { notFound, quoted, refusal } from './problems.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function checkParts(
   isKept: (sha256: string) => Promise<boolean>,
 ): Promise<void> {
   if (parts.every((part) => part.type === 'text' && part.text.trim() === '')) {
-    throw refusal({ code: 'bad_request', message: 'The message is empty.' });
+    throw refusal({ code: 'bad_request', message: say`The message is empty.` });
   }
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'prompt') await checkPart(part, `parts.${index}`, isKept);

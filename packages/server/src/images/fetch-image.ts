@@ -1,6 +1,6 @@
 import { readBody } from '@toolyard/guarded-fetch';
-import type { Fetch } from '@toolyard/protocol';
-import { imageTypeOf, readUrl, ToolyardError } from '@toolyard/protocol';
+import type { Fetch, AnyText } from '@toolyard/protocol';
+import { imageTypeOf, readUrl, ToolyardError, say } from '@toolyard/protocol';
 
 /** Largest image that is shown. */
 const MAX_MEGABYTES = 10;
@@ -67,7 +67,7 @@ async function follow(address: string, get: (url: string) => Promise<Response>):
     if (next.host !== host) return { redirect: next.href };
     url = next.href;
   }
-  throw notShown(`${host} redirects more than ${String(MAX_REDIRECTS)} times.`);
+  throw notShown(say`${host} redirects more than ${String(MAX_REDIRECTS)} times.`);
 }
 
 async function readImage(response: Response, host: string): Promise<FetchedImage> {
@@ -90,6 +90,6 @@ function refused({ message }: ToolyardError): ToolyardError {
 
 const TRY_LATER = 'Check the connection of the server, then load the image again.';
 
-function notShown(message: string): ToolyardError {
+function notShown(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_response', message });
 }

@@ -2,8 +2,8 @@ import { toolPolicyFacts } from '@toolyard/agent-host';
 import type { PolicyVerdict } from '@toolyard/agent-runtime';
 import { InterventionChecker } from '@toolyard/agent-runtime';
 import { ToolIndex } from '@toolyard/mcp-host';
-import type { AppCallVerdict, CallFromMcpApp, CheckTabAppCall, McpAppCall, Owner } from '@toolyard/protocol';
-import { defined, findDecision, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import type { AppCallVerdict, CallFromMcpApp, CheckTabAppCall, McpAppCall, Owner, AnyText } from '@toolyard/protocol';
+import { defined, findDecision, formatToolReference, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { HttpAppOptions } from '../http/types.ts';
@@ -30,7 +30,7 @@ export async function callFromApp(
   const detail = (await servers.lists.tools(principal, id)).find(({ tool }) => tool.name === call.tool);
   const audience = detail?.ui?.visibility ?? (detail === undefined ? [] : ['model', 'app']);
   if (detail === undefined || !detail.enabled || !audience.includes('app')) {
-    return refused(`The server "${id}" offers apps no tool "${call.tool}".`);
+    return refused(say`The server "${id}" offers apps no tool "${call.tool}".`);
   }
   const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
   const { items } = await servers.editable.list(principal);
@@ -78,7 +78,7 @@ export async function checkTabAppCall(
 async function conversationOf({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) {
-    throw new ToolyardError({ code: 'not_found', message: 'The conversation of the app no longer exists.' });
+    throw new ToolyardError({ code: 'not_found', message: say`The conversation of the app no longer exists.` });
   }
   const configuration = await configurations.resolve(principal, {
     agentId: conversation.agentId,
@@ -105,20 +105,20 @@ function verdictOf(
     case 'refused':
       return { decision: 'refused', error: verdict.refusal };
     case 'ask': {
-      const { danger, byRule } = verdict.about ?? {};
-      return { decision: 'ask', ...defined({ danger, byRule, changed }) };
+      const { danger, templates, byRule } = verdict.about ?? {};
+      return { decision: 'ask', ...defined({ danger, templates, byRule, changed }) };
     }
   }
 }
 
 function disabledServer(id: string) {
-  return refused(`The server "${id}" is disabled in this conversation.`);
+  return refused(say`The server "${id}" is disabled in this conversation.`);
 }
 
 function disabledTool(id: string, tool: string) {
-  return refused(`The tool "${tool}" of "${id}" is disabled in this conversation.`);
+  return refused(say`The tool "${tool}" of "${id}" is disabled in this conversation.`);
 }
 
-function refused(message: string) {
-  return { decision: 'refused' as const, error: { code: 'tool_not_found' as const, message } };
+function refused(message: AnyText) {
+  return { decision: 'refused' as const, error: createErrorInfo({ code: 'tool_not_found', message }) };
 }

@@ -20,7 +20,7 @@ import type {
   ToolChange,
   ToolReference,
 } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -281,7 +281,7 @@ export class EditableServers {
   #pluginOf(id: string): PluginConfig {
     const { transport } = this.configOf(id);
     if (transport.type === 'plugin') return transport;
-    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" is not a legacy plugin.` });
+    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" is not a legacy plugin.` });
   }
 
   /** Approvals may come from another process with the same database. */
@@ -322,8 +322,8 @@ export class EditableServers {
     if (principal.ownerId === this.#options.owner.ownerId) return;
     throw new ToolyardError({
       code: 'forbidden',
-      message: 'Only the owner of this server can enable, disable or change MCP servers.',
-      hint: 'In a conversation you can still choose which servers it uses.',
+      message: say`Only the owner of this server can enable, disable or change MCP servers.`,
+      hint: say`In a conversation you can still choose which servers it uses.`,
     });
   }
 
@@ -434,5 +434,5 @@ function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefine
 }
 
 export function createNoServerError(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
 }

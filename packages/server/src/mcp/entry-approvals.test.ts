@@ -121,15 +121,15 @@ describe('a local server written to mcp.json outside Toolyard', () => {
 
   it('is shown with its environment, and with hidden characters made visible', async () => {
     await start(KNOWN);
-    const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'value' } };
+    const hiding = { command: 'run', args: ['a\u202eb', 'line\nbreak'], env: { KEY: 'of-env' } };
     const servers = await start({ hiding });
     const { text, line } = await servers.editable.approval(OWNER, 'hiding');
     expect(text).toContain(String.raw`"a⟨U+202E⟩b"`);
     expect(text).toContain(String.raw`"line\nbreak"`);
-    expect(text).toContain('"KEY": "value"');
+    expect(text).toContain('"KEY": "of-env"');
     expect(line).toBe(3);
     // The list, which more users may read, does not contain it.
-    expect(JSON.stringify(await servers.editable.list(OWNER))).not.toContain('value');
+    expect(JSON.stringify(await servers.editable.list(OWNER))).not.toContain('of-env');
   });
 
   it('needs approval even if the same name was removed here before', async () => {

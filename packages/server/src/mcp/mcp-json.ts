@@ -10,7 +10,7 @@ import type {
   McpTransport,
   TestMcpServer,
 } from '@toolyard/protocol';
-import { defined, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, defined, messageText, say, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { closeOrWarn } from '../secrets/private-file.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { EntryApprovals, UnapprovedEntry } from './entry-approvals.ts';
@@ -90,7 +90,7 @@ export class McpJson {
   approval(id: string): McpEntryApproval {
     const { entry, unapproved } = this.#options.serverList.find(id) ?? {};
     if (entry !== undefined && unapproved !== undefined) return approvalView(id, entry.line, unapproved);
-    throw new ToolyardError({ code: 'conflict', message: `The server "${id}" needs no approval.` });
+    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" needs no approval.` });
   }
 
   /** @throws ToolyardError `conflict` if the hash of the entry has changed */
@@ -98,8 +98,8 @@ export class McpJson {
     if (this.approval(id).hash !== hash) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
-        hint: 'Read the entry again and repeat the approval.',
+        message: say`The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
+        hint: say`Read the entry again and repeat the approval.`,
       });
     }
     await this.#options.approvals.approve(id, hash);
@@ -123,8 +123,8 @@ export class McpJson {
     if (taken !== undefined) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The server "${id}" already exists.`,
-        hint: 'Choose another name, or change the existing server.',
+        message: say`The server "${id}" already exists.`,
+        hint: say`Choose another name, or change the existing server.`,
       });
     }
     const transport = writable(server.transport, undefined);
@@ -242,9 +242,9 @@ export class McpJson {
       code: 'conflict',
       message:
         server?.origin === 'flag'
-          ? `The server "${id}" is set on the command line and cannot be changed here.`
-          : `The server "${id}" ships with Toolyard and cannot be changed.`,
-      hint: 'You can disable it; a server of the same name in mcp.json replaces it.',
+          ? say`The server "${id}" is set on the command line and cannot be changed here.`
+          : say`The server "${id}" ships with Toolyard and cannot be changed.`,
+      hint: say`You can disable it; a server of the same name in mcp.json replaces it.`,
     });
   }
 
@@ -287,8 +287,9 @@ export class McpJson {
       this.#fault = undefined;
     } catch (thrown) {
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      const kept = this.#entries.length > 0 ? ' The previous version stays in use.' : '';
-      this.#fault = { ...toErrorInfo(thrown), message: `${thrown.message}${kept}` };
+      const message = messageText(thrown);
+      const text = this.#entries.length > 0 ? say`${message} The previous version stays in use.` : message;
+      this.#fault = createErrorInfo({ ...toErrorInfo(thrown), message: text });
       log(this.#fault.message);
       return;
     }
@@ -318,7 +319,7 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
   if (id === undefined) {
     throw new ToolyardError({ code: 'bad_request', message: 'The request has neither a server id nor a transport.' });
   }
-  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: `There is no server "${id}".` });
+  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
   if ('fault' in server) throw asRequest(server.fault);
   return server.config;
 }

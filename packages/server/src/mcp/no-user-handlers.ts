@@ -1,5 +1,5 @@
 import type { ServerRequestHandlers } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /**
  * Declares to servers which requests are supported. Each call provides its own handlers; outside of calls there is no
@@ -10,5 +10,5 @@ export const NO_USER_HANDLERS: ServerRequestHandlers = {
   form: () => Promise.resolve({ action: 'cancel' }),
   url: () => Promise.resolve('cancel'),
   sampling: () =>
-    Promise.reject(new ToolyardError({ code: 'refused', message: 'No user is available to answer this request.' })),
+    Promise.reject(new ToolyardError({ code: 'refused', message: say`No user is available to answer this request.` })),
 };

@@ -12,7 +12,7 @@ import type {
   Owner,
   TestMcpTool,
 } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, say, ToolyardError } from '@toolyard/protocol';
 import type { McpRouteKey, RouteAnswer, RouteBody, RouteParams, RouteQuery, Routes } from '@toolyard/protocol/schemas';
 import type { ListedSkills, RunServers, ServerLists, SkillFileOf } from '../services.ts';
 import type { EditableServers } from './editable-servers.ts';
@@ -109,7 +109,7 @@ const holderOperations = {
   'GET /api/mcp/servers/{id}/icon': async ({ requests, principal }, { params: { id } }, signal) => {
     requests.editable.check(principal, id);
     const icon = requests.healthOf(id)?.icon;
-    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: say`"${id}" sent no icon.` });
     return readServerIcon(icon, signal);
   },
   // Never throws for errors of the server or the tool.
@@ -278,8 +278,8 @@ async function listTasks(requests: ServerRequests, id: string, signal?: AbortSig
 function createDisabledError(id: string): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: `The server "${id}" is disabled.`,
-    hint: 'Enable it first; it then connects by itself.',
+    message: say`The server "${id}" is disabled.`,
+    hint: say`Enable it first; it then connects by itself.`,
   });
 }
 

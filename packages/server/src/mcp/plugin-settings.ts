@@ -3,7 +3,7 @@ import { checkArguments } from '@toolyard/mcp-host';
 import type { Plugin } from '@toolyard/mcp-host/node';
 import { isSecretSetting, loadPlugin, settingProperties, withoutSecretSettings } from '@toolyard/mcp-host/node';
 import type { Clock, JsonObject, McpPlugin, Owner } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { fetchForPlugin } from './own-transports.ts';
@@ -49,15 +49,18 @@ export function createPluginSettings(of: {
       if (secrets === undefined) {
         throw new ToolyardError({
           code: 'conflict',
-          message: 'Settings of plugins cannot be stored here.',
-          hint: 'Write them into "settings" of the entry in mcp.json.',
+          message: say`Settings of plugins cannot be stored here.`,
+          hint: say`Write them into "settings" of the entry in mcp.json.`,
         });
       }
       const plugin = await load(config, signal);
       const stored = mergedValues(plugin.settings, entered, await values(serverId, config));
       const fault = plugin.settings === null ? null : checkArguments(withoutRequired(plugin.settings), stored);
       if (fault !== null) {
-        throw new ToolyardError({ code: 'bad_request', message: `The settings do not match their schema: ${fault}` });
+        throw new ToolyardError({
+          code: 'bad_request',
+          message: say`The settings do not match their schema: ${fault}`,
+        });
       }
       if (Object.keys(stored).length === 0) await secrets.remove(owner, nameOf(serverId));
       else {

@@ -1,5 +1,5 @@
 import type { Clock, McpFollowedResources } from '@toolyard/protocol';
-import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 
 /** How often a client renews its subscriptions, and how long they last without that. Milliseconds. */
 const RENEW_AFTER_MS = 60_000;
@@ -67,8 +67,8 @@ export class ResourceFollows {
     if (this.#followed.size >= MAX_FOLLOWED) {
       throw new ToolyardError({
         code: 'too_large',
-        message: `Toolyard follows at most ${MAX_FOLLOWED} resources at the same time.`,
-        hint: 'Close pages that show resources.',
+        message: say`Toolyard follows at most ${MAX_FOLLOWED} resources at the same time.`,
+        hint: say`Close pages that show resources.`,
         retryable: true,
       });
     }

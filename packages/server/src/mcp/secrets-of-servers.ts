@@ -1,6 +1,6 @@
 import type { WrittenTransport } from '@toolyard/mcp-host/node';
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /** A value that only references a secret, optionally with an authentication scheme. */
 const ONLY_A_REFERENCE = /^(?:(?:Bearer|Basic|Token|ApiKey) +)?(?:\$\{(?:env|input):[^}]+\})$/i;
@@ -82,8 +82,8 @@ function filled(values: Record<string, McpSecretValue>, known: Record<string, st
       if (secret !== undefined) return [name, secret];
       throw new ToolyardError({
         code: 'bad_request',
-        message: `No value is stored for "${name}" at this URL.`,
-        hint: 'Enter its value, or use ${env:NAME} and set that variable in the environment of the server.',
+        message: say`No value is stored for "${name}" at this URL.`,
+        hint: say`Enter its value, or use \${env:NAME} and set that variable in the environment of the server.`,
       });
     }),
   );

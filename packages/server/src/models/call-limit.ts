@@ -1,5 +1,5 @@
 import type { Owner, Usage } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 
 /** A single model call requested through the API. */
 export type ApiModelCall = {
@@ -35,8 +35,8 @@ export function createCallLimit(most = MOST_AT_ONCE): { admit(principal: Owner):
       if (now >= most) {
         throw new ToolyardError({
           code: 'rate_limited',
-          message: `You have ${most} model calls in progress already.`,
-          hint: 'Wait until one of them ends.',
+          message: say`You have ${most} model calls in progress already.`,
+          hint: say`Wait until one of them ends.`,
           retryable: true,
         });
       }

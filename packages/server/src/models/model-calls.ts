@@ -14,7 +14,7 @@ import type {
 } from '@toolyard/model-runtime';
 import { generateObjectByChat, withChat } from '@toolyard/model-runtime';
 import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
-import { defined, isAbortError, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { withBlobsInPlace } from '../runs/run-media.ts';
 import type { Models } from '../services.ts';
@@ -99,7 +99,10 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     if (bytes !== null) return bytes;
     throw new ToolyardError({
       code: 'bad_request',
-      message: `The ${what} is not available: it references ${'blob' in source ? 'a file that does not exist' : 'a URL'}.`,
+      message:
+        'blob' in source
+          ? say`The ${what} is not available: it references a file that does not exist.`
+          : `The ${what} is not available: it references a URL.`,
       hint: 'Upload it with POST /api/files and reference it by its sha256, or send it as base64.',
     });
   }
@@ -225,13 +228,13 @@ async function* chatParts(
 }
 
 function cancelled(): ToolyardError {
-  return new ToolyardError({ code: 'cancelled', message: 'The call was cancelled.' });
+  return new ToolyardError({ code: 'cancelled', message: say`The call was cancelled.` });
 }
 
 function cannot({ provider }: ModelRuntime, what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
-    message: `The provider "${provider}" cannot ${what}.`,
-    hint: 'Choose a provider that supports it.',
+    message: say`The provider "${provider}" cannot ${what}.`,
+    hint: say`Choose a provider that supports it.`,
   });
 }

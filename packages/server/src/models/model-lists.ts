@@ -1,6 +1,6 @@
 import type { ModelInfo, ModelRuntime } from '@toolyard/model-runtime';
 import type { Clock, ErrorInfo } from '@toolyard/protocol';
-import { isAbortError, toErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, isAbortError, toErrorInfo, say } from '@toolyard/protocol';
 
 /** How long a list is used, in milliseconds; after an error shorter, because it may be corrected soon. */
 const FRESH_MS = 60_000;
@@ -80,12 +80,12 @@ export async function askModels(
     if (!isAbortError(thrown)) return { ok: false, error: toErrorInfo(thrown) };
     return {
       ok: false,
-      error: {
+      error: createErrorInfo({
         code: 'timed_out',
-        message: `${runtime.label ?? runtime.provider} did not return its models within ${ms / 1000} s.`,
-        hint: 'Check the base URL and whether the server is busy.',
+        message: say`${runtime.label ?? runtime.provider} did not return its models within ${ms / 1000} s.`,
+        hint: say`Check the base URL and whether the server is busy.`,
         retryable: true,
-      },
+      }),
     };
   } finally {
     callOff();

@@ -11,7 +11,7 @@ import type {
   ModelView,
   Owner,
 } from '@toolyard/protocol';
-import { defined, isStorageFault, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
@@ -179,7 +179,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     if (record.origin === 'settings') return;
     throw new ToolyardError({
       code: 'conflict',
-      message: `The provider "${record.label}" cannot be changed here.`,
+      message: say`The provider "${record.label}" cannot be changed here.`,
       hint: whereToChange(record),
     });
   }
@@ -330,15 +330,15 @@ function noFacts({ contextWindow }: ModelInfo): KnownFacts {
 }
 
 function noProvider(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no provider "${id}".` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no provider "${id}".` });
 }
 
 function checkNewId(id: string, taken: ReadonlySet<string>): void {
   if (!PROVIDER_ID.test(id)) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `"${id}" is not a valid provider id.`,
-      hint: 'Use letters, digits, dots, dashes and underscores, at most 64.',
+      message: say`"${id}" is not a valid provider id.`,
+      hint: say`Use letters, digits, dots, dashes and underscores, at most 64.`,
     });
   }
   if (taken.has(id)) throw providerIdTaken(id);

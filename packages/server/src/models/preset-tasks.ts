@@ -15,7 +15,7 @@ import type {
   PresetTaskResult,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { defaultSettings, defined, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { defaultSettings, defined, textOf, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
@@ -86,7 +86,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
     if (conversationId === undefined) return { stored: null, agentId: null };
     const stored = await storage.conversations.get(principal, conversationId);
     if (stored === null) {
-      throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+      throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
     }
     return { stored, agentId: stored.agentId, conversation: readStoredConfiguration(stored.configuration) };
   }
@@ -198,20 +198,20 @@ function modelFor({ task }: PresetTaskCall, resolved: ResolvedAgentConfiguration
     case 'off':
       throw new ToolyardError({
         code: 'bad_request',
-        message: `The task "${task}" is off.`,
-        hint: 'Choose a model for it in the settings.',
+        message: say`The task "${task}" is off.`,
+        hint: say`Choose a model for it in the settings.`,
       });
     case 'demo':
       throw new ToolyardError({
         code: 'model_not_found',
-        message: 'The demo is no language model and cannot do this.',
-        hint: 'Add a provider in the settings.',
+        message: say`The demo is no language model and cannot do this.`,
+        hint: say`Add a provider in the settings.`,
       });
     case 'none':
       throw new ToolyardError({
         code: 'model_not_found',
-        message: 'No model is configured.',
-        hint: 'Choose a model, or add a provider in the settings.',
+        message: say`No model is configured.`,
+        hint: say`Choose a model, or add a provider in the settings.`,
       });
     default:
       return chosen;
@@ -270,24 +270,24 @@ function withRepair(messages: readonly Message[], answer: Answer): readonly Mess
 function nothingToRead(task: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
-    message: `There is no text for the task "${task}".`,
-    hint: 'Write something first.',
+    message: say`There is no text for the task "${task}".`,
+    hint: say`Write something first.`,
   });
 }
 
 function cutOff(): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
-    message: 'The answer was cut off at the output limit of the model.',
-    hint: 'Choose a model with a larger output limit for this task, or shorten the text.',
+    message: say`The answer was cut off at the output limit of the model.`,
+    hint: say`Choose a model with a larger output limit for this task, or shorten the text.`,
   });
 }
 
 function timedOut(task: string, { modelId }: ModelReference, timeoutMs: number): ToolyardError {
   return new ToolyardError({
     code: 'timed_out',
-    message: `${modelId} did not finish the task "${task}" within ${timeoutMs / 1_000} seconds.`,
-    hint: 'Try again, or choose a faster model for this task.',
+    message: say`${modelId} did not finish the task "${task}" within ${timeoutMs / 1_000} seconds.`,
+    hint: say`Try again, or choose a faster model for this task.`,
     retryable: true,
   });
 }
@@ -295,8 +295,8 @@ function timedOut(task: string, { modelId }: ModelReference, timeoutMs: number):
 function unusable(task: string, { modelId }: ModelReference): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
-    message: `${modelId} gave no usable answer for the task "${task}".`,
-    hint: 'Try again, or choose another model for this task.',
+    message: say`${modelId} gave no usable answer for the task "${task}".`,
+    hint: say`Try again, or choose another model for this task.`,
     retryable: true,
   });
 }

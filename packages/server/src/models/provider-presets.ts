@@ -1,7 +1,7 @@
 import type { ProviderRecord as KnownProvider } from '@toolyard/model-runtime';
 import { loadProviders, loadUnsupportedProviders } from '@toolyard/model-runtime';
 import type { ErrorCode, ProviderPresetView } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 
 export type { KnownProvider };
 
@@ -29,7 +29,7 @@ export async function explainMissingProvider(id: string, there: readonly string[
     const [variable] = known.keyVariables;
     return new ToolyardError({
       code,
-      message: `The provider "${id}" (${known.label}) is not configured.`,
+      message: say`The provider "${id}" (${known.label}) is not configured.`,
       hint:
         `${variable === undefined ? 'Add' : `Set ${variable} in the environment of the server, or add`} it ` +
         `in the settings or in config.json. ${others}`,
@@ -40,9 +40,9 @@ export async function explainMissingProvider(id: string, there: readonly string[
     code,
     message:
       unreached === undefined
-        ? `There is no model provider "${id}".`
+        ? say`There is no model provider "${id}".`
         : `The provider "${id}" is not supported. ${unreached.why}`,
-    hint: `${others} Choose a model of one of them, or add a provider in the settings.`,
+    hint: say`Available: ${there.join(', ')}. Choose a model of one of them, or add a provider in the settings.`,
   });
 }
 

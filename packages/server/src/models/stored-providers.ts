@@ -1,5 +1,5 @@
 import type { ChangeProvider, Clock, CreateProvider, JsonValue, Owner, WireName } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson, ToolyardError, WIRES } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, ToolyardError, WIRES, say } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
 import { checkBaseUrl, checkHasNoKey } from '../config/base-url.ts';
@@ -184,14 +184,14 @@ export function readKey(input: string | null | undefined): string | null {
   if (parsed?.ok === true && isJsonObject(parsed.value)) return JSON.stringify(parsed.value);
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'The API key contains spaces, line breaks or other invalid characters.',
-    hint: 'Copy the key again, without surrounding text.',
+    message: say`The API key contains spaces, line breaks or other invalid characters.`,
+    hint: say`Copy the key again, without surrounding text.`,
   });
 }
 
 /** The error for an id that already exists. */
 export function providerIdTaken(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: `The provider "${id}" already exists.` });
+  return new ToolyardError({ code: 'conflict', message: say`The provider "${id}" already exists.` });
 }
 
 function secretName(id: string): string {

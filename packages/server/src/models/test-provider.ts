@@ -1,7 +1,7 @@
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { loadProviders } from '@toolyard/model-runtime';
 import type { Clock, ErrorInfo, TestedProvider, WireName } from '@toolyard/protocol';
-import { toErrorInfo } from '@toolyard/protocol';
+import { createErrorInfo, toErrorInfo, say } from '@toolyard/protocol';
 import { askModels } from './model-lists.ts';
 import { isSameOrigin } from './provider-record.ts';
 
@@ -43,11 +43,11 @@ export async function testProviderModels(
   if (first === undefined) {
     return {
       ok: false,
-      error: {
+      error: createErrorInfo({
         code: 'bad_request',
-        message: `${runtime.provider} has no model list, so the names of models are required.`,
-        hint: 'Enter the names of the models you want to use.',
-      },
+        message: say`${runtime.provider} has no model list, so the names of models are required.`,
+        hint: say`Enter the names of the models you want to use.`,
+      }),
     };
   }
   const error = await askForAWord(runtime, first, clock, signal);
@@ -91,12 +91,12 @@ async function askForAWord(
   } catch (thrown) {
     if (signal?.aborted === true) throw thrown;
     if (!deadline.signal.aborted) return toErrorInfo(thrown);
-    return {
+    return createErrorInfo({
       code: 'timed_out',
-      message: `${runtime.provider} did not answer within ${TEST_MS / 1000} s.`,
-      hint: 'Check the base URL and whether the server is busy.',
+      message: say`${runtime.provider} did not answer within ${TEST_MS / 1000} s.`,
+      hint: say`Check the base URL and whether the server is busy.`,
       retryable: true,
-    };
+    });
   } finally {
     callOff();
   }
@@ -109,6 +109,6 @@ async function withRightWire(error: ErrorInfo, { baseUrl, wire }: TestedProvider
   );
   const [owner] = owners;
   if (owner === undefined || owners.some((known) => known.wire === wire)) return error;
-  const hint = `The API format ${NAMES[wire]} was tested, but ${owner.label} uses ${NAMES[owner.wire]}: choose that one.`;
-  return { ...error, hint };
+  const hint = say`The API format ${NAMES[wire]} was tested, but ${owner.label} uses ${NAMES[owner.wire]}: choose that one.`;
+  return createErrorInfo({ ...error, hint });
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { createGuardedFetch, type GuardedFetch, type Upgraded } from '@toolyard/guarded-fetch';
 import type { Clock } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, messageText } from '@toolyard/protocol';
 import { readAllowList } from './allow-list.ts';
 import type { Tickets } from './tickets.ts';
 import { createTickets } from './tickets.ts';
@@ -81,7 +81,7 @@ function withWayOut(error: ToolyardError, target: string): ToolyardError {
   const hint =
     `If the proxy may connect to it, start Toolyard with --proxy-allow ${originOf(target)} (and ` +
     '--proxy-allow public for the whole internet).';
-  return new ToolyardError({ code: error.code, message: error.message, hint }, { cause: error });
+  return new ToolyardError({ code: error.code, message: messageText(error), hint }, { cause: error });
 }
 
 /** No allow-list permits a URL that is invalid or contains a user name. */

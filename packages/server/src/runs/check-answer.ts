@@ -1,6 +1,6 @@
 import { checkScope } from '@toolyard/agent-runtime';
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall } from '@toolyard/protocol';
+import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall, AnyText } from '@toolyard/protocol';
 import {
   canonicalJson,
   checkForm,
@@ -10,6 +10,7 @@ import {
   formFaultText,
   readForm,
   ToolyardError,
+  say,
 } from '@toolyard/protocol';
 
 /** @throws ToolyardError `bad_request` with the place, if the answer does not fit its interrupt */
@@ -24,7 +25,8 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve' && answer.arguments !== undefined) {
     const fault = checkArguments(interrupt.inputSchema ?? {}, answer.arguments);
-    if (fault !== null) throw createInvalidAnswerError(`The edited arguments do not match the tool's schema: ${fault}`);
+    if (fault !== null)
+      throw createInvalidAnswerError(say`The edited arguments do not match the tool's schema: ${fault}`);
   }
   if (interrupt.kind === 'approval' && answer.decision === 'approve') {
     const fault = checkScope(interrupt, answer);
@@ -59,17 +61,18 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
 function checkShown(interrupt: Interrupt, { arguments: args, definition }: ShownCall): void {
   const asked = 'arguments' in interrupt ? interrupt.arguments : undefined;
   if (args !== undefined && (asked === undefined || canonicalJson(args) !== canonicalJson(asked))) {
-    throw otherThanAsked('for other arguments than those of the call');
+    throw otherThanAsked(say`This answer is for other arguments than those of the call: nothing was answered.`);
   }
   const approved = interrupt.kind === 'approval' ? interrupt.definition : undefined;
-  if (definition !== undefined && definition !== approved) throw otherThanAsked('for another definition of the tool');
+  if (definition !== undefined && definition !== approved)
+    throw otherThanAsked(say`This answer is for another definition of the tool: nothing was answered.`);
 }
 
-function otherThanAsked(what: string): ToolyardError {
+function otherThanAsked(message: AnyText): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: `This answer is ${what}: nothing was answered.`,
-    hint: 'Read the interrupt again and answer its current state.',
+    message,
+    hint: say`Read the interrupt again and answer its current state.`,
   });
 }
 
@@ -81,6 +84,6 @@ function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly
     throw createInvalidAnswerError(`Exactly one choice is required (got ${chosen.length}).`);
 }
 
-function createInvalidAnswerError(message: string, hint?: string): ToolyardError {
+function createInvalidAnswerError(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

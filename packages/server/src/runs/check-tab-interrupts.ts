@@ -29,6 +29,7 @@ import {
   formatToolReference,
   isJsonObject,
   MAX_OPEN_REQUESTS,
+  withTemplates,
 } from '@toolyard/protocol';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
@@ -205,10 +206,11 @@ async function argumentsShown(
 }
 
 async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
-  const { tool, arguments: args, danger, diff, autoUnconfirmed, textCall, byRule } = interrupt;
-  const expected = dangerOf(tool, args, { own: { port: facts.port } });
+  const { tool, arguments: args, danger, templates, diff, autoUnconfirmed, textCall, byRule } = interrupt;
+  const expected = withTemplates(defined({ danger: dangerOf(tool, args, { own: { port: facts.port } }) }));
   if (isOfTab(tool)) {
-    if (danger !== undefined && danger !== expected) throw forbiddenWrite('a warning that is not of the server');
+    if (danger !== undefined && !isSame({ danger, templates }, expected))
+      throw forbiddenWrite('a warning that is not of the server');
     if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
     return requireOffered(interrupt, facts);
   }
@@ -222,7 +224,7 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
   const shown: CallToolFacts =
     verdict.decision === 'ask'
       ? (verdict.about ?? {})
-      : { ...about, ...defined({ textCall, byRule }), ...(danger === expected ? defined({ danger }) : {}) };
+      : { ...about, ...defined({ textCall, byRule }), ...(danger === expected.danger ? expected : {}) };
   for (const field of SHOWN) {
     if (!isSame(interrupt[field], shown[field])) throw forbiddenWrite(`another ${field} than that of the call`);
   }
@@ -236,6 +238,7 @@ const SHOWN = Object.keys({
   changed: true,
   diff: true,
   danger: true,
+  templates: true,
   byRule: true,
   textCall: true,
   autoUnconfirmed: true,

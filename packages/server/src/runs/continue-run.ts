@@ -1,6 +1,6 @@
 import { continuationOf } from '@toolyard/agent-host';
 import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
@@ -30,15 +30,15 @@ export function refuseContinue({ activeRun, leafId }: StoredConversation, last?:
   if (activeRun !== null) {
     throw new ToolyardError({
       code: 'conflict',
-      message: 'An answer is in progress.',
-      hint: 'Stop it first, or wait until it ends.',
+      message: say`An answer is in progress.`,
+      hint: say`Stop it first, or wait until it ends.`,
     });
   }
   if (last === undefined || last === leafId) return;
   throw new ToolyardError({
     code: 'conflict',
-    message: 'The conversation has newer messages: this message is not the last one.',
-    hint: 'Reload the conversation, then continue.',
+    message: say`The conversation has newer messages: this message is not the last one.`,
+    hint: say`Reload the conversation, then continue.`,
   });
 }
 

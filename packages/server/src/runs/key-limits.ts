@@ -1,6 +1,13 @@
 import { matchesGlob } from '@toolyard/agent-runtime';
 import type { ApiKeyLimits, AskedBy, Budget, ErrorInfo, Owner, Spent, ToolReference } from '@toolyard/protocol';
-import { exhaustedMeasure, formatAmount, formatToolReference, mergeBudgets } from '@toolyard/protocol';
+import {
+  createErrorInfo,
+  exhaustedMeasure,
+  formatAmount,
+  formatToolReference,
+  mergeBudgets,
+  say,
+} from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunConfiguration, RunStarter } from './stored-run.ts';
 
@@ -52,10 +59,10 @@ export function toolRefusal(
   return (tool) => {
     const name = formatToolReference(tool);
     if (patterns.some((pattern) => matchesGlob(pattern, name))) return undefined;
-    return {
+    return createErrorInfo({
       code: 'forbidden',
-      message: `The tool ${name} is not among those of the API key that started this run.`,
-    };
+      message: say`The tool ${name} is not among those of the API key that started this run.`,
+    });
   };
 }
 
@@ -80,17 +87,17 @@ function exhaustedOf(name: string, amounts: Amounts, spent: Spent): ErrorInfo | 
   const measure = exhaustedMeasure(amounts, spent);
   if (measure === undefined) return null;
   const used = `${formatAmount(measure, spent[measure])} of ${formatAmount(measure, amounts[measure] ?? 0)}`;
-  return {
+  return createErrorInfo({
     code: 'budget_exceeded',
-    message: `The daily budget of the API key ${JSON.stringify(name)} is used up: ${used}.`,
-    hint: 'It is available again tomorrow (UTC). To raise it, create another key.',
-  };
+    message: say`The daily budget of the API key ${JSON.stringify(name)} is used up: ${used}.`,
+    hint: say`It is available again tomorrow (UTC). To raise it, create another key.`,
+  });
 }
 
 function revokedKey(name: string): ErrorInfo {
-  return {
+  return createErrorInfo({
     code: 'forbidden',
-    message: `The API key ${JSON.stringify(name)}, which started this run, was revoked.`,
-    hint: 'Start the task again with another key.',
-  };
+    message: say`The API key ${JSON.stringify(name)}, which started this run, was revoked.`,
+    hint: say`Start the task again with another key.`,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Message, UserMessage } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
 import type { StartRequest } from './start-run.ts';
 
@@ -22,7 +22,7 @@ export function makeUnmadeCall(of: {
   if (answer?.role !== 'assistant' || call === undefined || userMessage === undefined) {
     throw new ToolyardError({
       code: 'not_found',
-      message: `The message ${messageId} has no call in its text with the number ${index}.`,
+      message: say`The message ${messageId} has no call in its text with the number ${index}.`,
     });
   }
   const leafId = answer.parentId ?? userMessage.id;

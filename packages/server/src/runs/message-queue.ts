@@ -8,7 +8,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { LiveHub } from '../services.ts';
@@ -184,7 +184,7 @@ function userMessageOf({ id, parts }: QueuedMessage, conversation: StoredConvers
 function notQueued(id: string): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
-    message: `There is no queued message ${id}.`,
-    hint: 'It was already sent or deleted.',
+    message: say`There is no queued message ${id}.`,
+    hint: say`It was already sent or deleted.`,
   });
 }

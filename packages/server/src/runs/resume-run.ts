@@ -1,6 +1,6 @@
 import { partialAnswer } from '@toolyard/agent-host';
-import type { Clock, IdSource, Message, Owner, RunRecord, UserMessage } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import type { Clock, IdSource, Message, Owner, RunRecord, UserMessage, AnyText } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { groupRunView } from '../groups/group-run-view.ts';
 import { answeringAgent } from './answering-agent.ts';
@@ -26,23 +26,23 @@ export type ResumeServices = {
 export async function resumeRun(principal: Owner, runId: string, services: ResumeServices): Promise<RunRecord> {
   const { storage, pool, start } = services;
   const run = await storage.runs.getRun(principal, runId);
-  if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
-  if (run.parentRunId !== null) throw refused('This run is part of another run; resume that one instead.');
+  if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
+  if (run.parentRunId !== null) throw refused(say`This run is part of another run; resume that one instead.`);
   switch (run.status) {
     case 'done':
-      throw refused('This run has completed: there is nothing to resume.', 'Send a new message.');
+      throw refused(say`This run has completed: there is nothing to resume.`, say`Send a new message.`);
     case 'queued':
     case 'running':
     case 'waiting_for_tab':
-      throw refused('This run is in progress.');
+      throw refused(say`This run is in progress.`);
     case 'parked': {
       // Also while members have their turn: the group does not pause after it.
       if (await isPausedGroup(principal, run, storage)) return resumeGroup(principal, run, services);
       const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 1 });
       if (open.length > 0) {
         throw refused(
-          'This run waits for the user.',
-          'Answer its open interrupts: on the page, or with toolyard interrupts list.',
+          say`This run waits for the user.`,
+          say`Answer its open interrupts: on the page, or with toolyard interrupts list.`,
         );
       }
       await pool.wake(runId);
@@ -52,13 +52,19 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
     case 'cancelled': {
       const last = await lastFollower(principal, runId, storage);
       if (last?.status === 'failed' || last?.status === 'cancelled') {
-        const how = last.status === 'failed' ? 'failed' : 'was cancelled';
-        throw refused(`Another run has already continued this one, and ${how}.`, `Resume that run: ${last.id}`);
+        const message =
+          last.status === 'failed'
+            ? say`Another run has already continued this one, and failed.`
+            : say`Another run has already continued this one, and was cancelled.`;
+        throw refused(message, `Resume that run: ${last.id}`);
       }
       if (last !== null) return last;
       const outcome = await start(principal, await requestFor(principal, run, services));
       if (outcome.started) return outcome.run;
-      throw refused('Another answer is in progress in this conversation.', 'Stop it first, or wait until it ends.');
+      throw refused(
+        say`Another answer is in progress in this conversation.`,
+        say`Stop it first, or wait until it ends.`,
+      );
     }
   }
 }
@@ -112,8 +118,8 @@ async function requestFor(
   const answer = branch.slice(asked + 1);
   if (userMessage?.role !== 'user' || !answer.some((message) => isOf(message, run.id))) {
     throw refused(
-      'The conversation has newer messages than this run, or shows another branch.',
-      'Switch to its branch, or regenerate its answer.',
+      say`The conversation has newer messages than this run, or shows another branch.`,
+      say`Switch to its branch, or regenerate its answer.`,
     );
   }
   const { id: leafId } = goodUntil(userMessage, answer);
@@ -140,6 +146,6 @@ function nextId(runId: string): string {
   return `${begin}~${Number(count) + 1}`;
 }
 
-function refused(message: string, hint?: string): ToolyardError {
+function refused(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
 }

@@ -1,6 +1,14 @@
 import type { RunAccess } from '@toolyard/agent-host';
 import type { Budget, Clock, ErrorInfo, Owner, Spent } from '@toolyard/protocol';
-import { budgetExceeded, budgetKey, exhaustedMeasure, ZERO_SPENT } from '@toolyard/protocol';
+import {
+  budgetExceeded,
+  budgetKey,
+  exhaustedMeasure,
+  ZERO_SPENT,
+  createErrorInfo,
+  defined,
+  say,
+} from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { StarterCheck } from './key-limits.ts';
 import type { SubAgentOrigin } from './stored-run.ts';
@@ -58,7 +66,10 @@ export function createRunBudgets(
 }
 
 /** The user is asked by the run with the budget, not by a sub-agent. */
-function withoutHint({ code, message }: ErrorInfo, { of }: Budget): ErrorInfo {
-  const whole = of === 'run' ? 'the run that started this sub-agent' : 'the conversation that started this sub-agent';
-  return { code, message, hint: `The budget belongs to ${whole}, which asks whether to raise it.` };
+function withoutHint({ code, message, templates }: ErrorInfo, { of }: Budget): ErrorInfo {
+  const hint =
+    of === 'run'
+      ? say`The budget belongs to the run that started this sub-agent, which asks whether to raise it.`
+      : say`The budget belongs to the conversation that started this sub-agent, which asks whether to raise it.`;
+  return createErrorInfo({ code, message, hint, ...defined({ templates }) });
 }

@@ -13,8 +13,9 @@ import type {
   ToolResult,
   UserMessage,
   UserPart,
+  AnyText,
 } from '@toolyard/protocol';
-import { canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import type { Configurations, LiveHub, RunsInTabs, RunService, RunServers } from '../services.ts';
 import type { TabToolSource } from '../tabs/tab-tool-source.ts';
@@ -99,14 +100,14 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         throw new ToolyardError({
           code: 'conflict',
           message: outcome.answer
-            ? 'This interrupt was already answered.'
-            : 'This interrupt is closed: its call or its run has ended.',
+            ? say`This interrupt was already answered.`
+            : say`This interrupt is closed: its call or its run has ended.`,
         });
       case 'no_place':
         throw new ToolyardError({
           code: 'conflict',
-          message: 'The configuration with this budget does not exist any more: nothing was answered.',
-          hint: 'Raise the budget for this run only.',
+          message: say`The configuration with this budget does not exist any more: nothing was answered.`,
+          hint: say`Raise the budget for this run only.`,
         });
       case 'answered':
         if (permission?.decision === 'allow' && asked.interrupt.kind === 'approval') {
@@ -177,7 +178,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       }
       const previous = await findSentMessage(storage, principal, conversationId, id);
       if (previous) return previous;
-      throw new ToolyardError({ code: 'bad_request', message: `The id ${id} is already used.` });
+      throw new ToolyardError({ code: 'bad_request', message: say`The id ${id} is already used.` });
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
@@ -185,7 +186,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const kept = configuration ? { configuration } : {};
       const request = { runId: ids.next(), conversation, messageId, ...kept };
       const outcome = await start(principal, await regenerateConfiguration(storage, principal, request));
-      if (!outcome.started) throw busy('An answer is in progress.');
+      if (!outcome.started) throw busy(say`An answer is in progress.`);
       return { run: outcome.run };
     },
 
@@ -205,7 +206,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         ...kept,
       });
       const outcome = await start(principal, request);
-      if (!outcome.started) throw busy('An answer is in progress.');
+      if (!outcome.started) throw busy(say`An answer is in progress.`);
       return { run: outcome.run, how };
     },
 
@@ -216,7 +217,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const request = makeUnmadeCall({ runId: ids.next(), conversation, branch, messageId, index });
       const answering = await answeringAgent(storage, principal, conversation, branch);
       const outcome = await start(principal, { ...request, ...answering, ...defined({ starter }) });
-      if (!outcome.started) throw busy('An answer is in progress.');
+      if (!outcome.started) throw busy(say`An answer is in progress.`);
       return { run: outcome.run };
     },
 
@@ -228,13 +229,13 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       // The run's tab polls for messages.
       if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
-      throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
     },
 
     async skipServers(principal, runId) {
       const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
       const run = await storage.runs.getRun(principal, runId);
-      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
       // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
       if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -244,8 +245,8 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
 
     async pause(principal, runId) {
       const run = await storage.runs.getRun(principal, runId);
-      if (run === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId}.` });
-      if (run.endedAt !== null) throw new ToolyardError({ code: 'conflict', message: 'This run has ended.' });
+      if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
+      if (run.endedAt !== null) throw new ToolyardError({ code: 'conflict', message: say`This run has ended.` });
       if (!(await isGroupRun(principal, run))) throw new ToolyardError(ONLY_GROUPS_PAUSE);
       const item = { id: `pause:${ids.next()}`, kind: 'pause' as const, body: {}, at: clock.now() };
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -291,14 +292,14 @@ function resultText({ content }: ToolResult): string {
 }
 
 function refuseWhereItCannotWait(message: SendMessage, conversation: StoredConversation): void {
-  if (message.whenBusy === 'refuse') throw busy('An answer is in progress.');
+  if (message.whenBusy === 'refuse') throw busy(say`An answer is in progress.`);
   // A queued message follows whatever message is last when it is sent.
   if (message.parentId === undefined || message.parentId === conversation.leafId) return;
-  throw busy('A message cannot be edited while an answer is in progress.');
+  throw busy(say`A message cannot be edited while an answer is in progress.`);
 }
 
-function busy(message: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message, hint: 'Stop it first, or wait until it ends.' });
+function busy(message: AnyText): ToolyardError {
+  return new ToolyardError({ code: 'conflict', message, hint: say`Stop it first, or wait until it ends.` });
 }
 
 /** Drops edited arguments that equal those of the call. */
@@ -310,9 +311,9 @@ function withoutUnchanged(interrupt: Interrupt, answer: InterruptAnswer): Interr
 
 const ONLY_GROUPS_PAUSE = {
   code: 'bad_request',
-  message: 'Only the run of a group can be paused.',
+  message: say`Only the run of a group can be paused.`,
 } as const;
 
 function noInterrupt(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no interrupt ${id}.` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no interrupt ${id}.` });
 }

@@ -187,8 +187,8 @@ class Steps {
         step.steered.push(event.message);
         return;
       case 'notice': {
-        const { level, code, text } = event;
-        step.notices.push({ level, code, text });
+        const { level, code, text, templates } = event;
+        step.notices.push({ level, code, text, ...defined({ templates }) });
         return;
       }
       default:

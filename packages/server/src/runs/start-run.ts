@@ -16,7 +16,7 @@ import type {
   SubAgentTask,
   UserMessage,
 } from '@toolyard/protocol';
-import { defined, textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
 import { groupConfiguration } from '../groups/group-configuration.ts';
@@ -125,7 +125,7 @@ export async function startRun(
     }
     case 'exists':
       if (created.run.conversationId !== conversation.id) {
-        throw new ToolyardError({ code: 'bad_request', message: `The id ${request.runId} is already used.` });
+        throw new ToolyardError({ code: 'bad_request', message: say`The id ${request.runId} is already used.` });
       }
       return { started: true, run: created.run };
     case 'conversation_busy':
@@ -133,21 +133,21 @@ export async function startRun(
     case 'not_found':
       throw noConversation(conversation.id);
     case 'invalid':
-      throw new ToolyardError({ code: 'bad_request', message: `The message was not stored: ${created.problem}.` });
+      throw new ToolyardError({ code: 'bad_request', message: say`The message was not stored: ${created.problem}.` });
   }
 }
 
 function createStoppingError(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'Toolyard is shutting down and accepts no new runs.',
-    hint: 'Send the message again after the restart.',
+    message: say`Toolyard is shutting down and accepts no new runs.`,
+    hint: say`Send the message again after the restart.`,
     retryable: true,
   });
 }
 
 export function noConversation(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no conversation ${JSON.stringify(id)}.` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no conversation ${JSON.stringify(id)}.` });
 }
 
 type NewRunRequest = Omit<StartRequest, 'conversation'> & {
@@ -241,21 +241,23 @@ async function resolve(
   if (model) return { ...resolved, model };
   throw new ToolyardError({
     code: 'bad_request',
-    message: 'This conversation has no model, and there is no default.',
-    hint: 'Choose a model, or add a provider in the settings.',
+    message: say`This conversation has no model, and there is no default.`,
+    hint: say`Choose a model, or add a provider in the settings.`,
   });
 }
 
 const GROUPS_DECIDE = {
   code: 'bad_request',
-  message: 'In the conversation of a group, tasks are given by the group.',
+  message: say`In the conversation of a group, tasks are given by the group.`,
 } as const;
 
 function noAgent(agentId: string, answersOnce = false): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
-    message: `There is no agent ${agentId}.`,
-    hint: answersOnce ? 'Mention another agent, or none.' : 'Choose another agent for this conversation, or no agent.',
+    message: say`There is no agent ${agentId}.`,
+    hint: answersOnce
+      ? say`Mention another agent, or none.`
+      : say`Choose another agent for this conversation, or no agent.`,
   });
 }
 

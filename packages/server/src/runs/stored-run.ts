@@ -12,7 +12,7 @@ import type {
   ModelReference,
   ResolvedAgentConfiguration,
 } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 
 /** What a child run has of the runs above it, the nearest last. */
 export type SubAgentOrigin = {
@@ -65,8 +65,8 @@ export function readStoredRun(
   if (!isStoredRun(stored) || !isJsonObject(configuration) || !isJsonObject(configuration['model'])) {
     throw new ToolyardError({
       code: 'internal',
-      message: 'This run was started by another version of Toolyard and cannot be resumed.',
-      hint: 'Send the message again; the conversation is intact.',
+      message: say`This run was started by another version of Toolyard and cannot be resumed.`,
+      hint: say`Send the message again; the conversation is intact.`,
     });
   }
   // Only this package writes these columns, and the version determines their format.

@@ -9,7 +9,7 @@ import type {
   StoredInterrupt,
   ToolCallPart,
 } from '@toolyard/protocol';
-import { canonicalJson, defined, formatToolReference } from '@toolyard/protocol';
+import { createErrorInfo, canonicalJson, defined, formatToolReference, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { allInterrupts } from './all-interrupts.ts';
 import { forbiddenWrite } from './check-tab-commit.ts';
@@ -100,10 +100,10 @@ export async function readStoredToolCall(
   return { call, rowId, row, raised: answered.flatMap(raisedBy) };
 }
 
-const DENIED: ErrorInfo = {
+const DENIED: ErrorInfo = createErrorInfo({
   code: 'tool_refused',
-  message: 'The user denied this call. Do not retry it unless the user asks for it.',
-};
+  message: say`The user denied this call. Do not retry it unless the user asks for it.`,
+});
 
 /** What the user approved: the arguments with their edits, and what was shown with them. */
 function approvedBy(

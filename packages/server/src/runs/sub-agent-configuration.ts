@@ -5,7 +5,7 @@ import type {
   ResolvedAgentConfiguration,
   SubAgentTask,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, mergeBudgets, ToolyardError } from '@toolyard/protocol';
+import { defined, formatToolReference, mergeBudgets, ToolyardError, say } from '@toolyard/protocol';
 import type { StartSubAgents } from '@toolyard/agent-host';
 import type { RunConfiguration, SubAgentOrigin } from './stored-run.ts';
 
@@ -112,7 +112,7 @@ function toolsLeftOut({ tools: named }: SubAgentTask, tools: ParentRun['tools'])
   if (unknown.length > 0) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `A sub-agent cannot use ${unknown.map((name) => JSON.stringify(name)).join(', ')}: you have no such tool.`,
+      message: say`A sub-agent cannot use ${unknown.map((name) => JSON.stringify(name)).join(', ')}: you have no such tool.`,
     });
   }
   return tools.filter(({ name }) => !named.includes(name)).map(({ tool }) => formatToolReference(tool));

@@ -3,7 +3,7 @@ import { GROUP_TOOLS, HAND_BACK } from '@toolyard/agent-host';
 import type { DelegableTask, DelegatedTask, MemberTask } from '@toolyard/agent-runtime';
 import { cutAtWord } from '@toolyard/agent-runtime';
 import type { Message, ModelReference, Owner, RunRecord, SubAgentTask, UserMessage } from '@toolyard/protocol';
-import { isStorageFault, textOf, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { isStorageFault, textOf, toErrorInfo, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { memberConfiguration, memberMessage } from '../groups/member-configuration.ts';
@@ -82,7 +82,7 @@ async function memberRun(
   { storage, configurations }: SubAgentServices,
 ): Promise<ChildRun> {
   const { group: atStart } = parent.configuration;
-  if (!atStart) throw new ToolyardError({ code: 'bad_request', message: 'This run is not that of a group.' });
+  if (!atStart) throw new ToolyardError({ code: 'bad_request', message: say`This run is not that of a group.` });
   const group = await openGroup(principal, atStart, storage);
   const stored = await storage.conversations.get(principal, parent.conversationId);
   const conversation = readStoredConfiguration(stored?.configuration);
@@ -148,9 +148,9 @@ async function startOne(
         return { title, runId: id, conversationId: created.run.conversationId };
       case 'not_found':
       case 'conversation_busy':
-        throw new ToolyardError({ code: 'conflict', message: 'The run that delegated the task has ended.' });
+        throw new ToolyardError({ code: 'conflict', message: say`The run that delegated the task has ended.` });
       case 'invalid':
-        throw new ToolyardError({ code: 'bad_request', message: `The task was not stored: ${created.problem}.` });
+        throw new ToolyardError({ code: 'bad_request', message: say`The task was not stored: ${created.problem}.` });
     }
   } catch (thrown) {
     if (isStorageFault(thrown)) throw thrown;
@@ -178,20 +178,23 @@ async function findAgent(
     const titles = agents.slice(0, 50).map(({ title }) => JSON.stringify(title));
     throw new ToolyardError({
       code: 'not_found',
-      message: `There is no agent ${JSON.stringify(name)}. ${titles.length === 0 ? 'No agents are configured.' : `Agents: ${titles.join(', ')}.`}`,
+      message:
+        titles.length === 0
+          ? say`There is no agent ${JSON.stringify(name)}. No agents are configured.`
+          : say`There is no agent ${JSON.stringify(name)}. Agents: ${titles.join(', ')}.`,
     });
   }
   if (others.length > 0) {
     throw new ToolyardError({
       code: 'bad_request',
-      message: `Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
+      message: say`Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
     });
   }
   const { starter } = parent.configuration;
   if (starter?.limits?.agents && !starter.limits.agents.includes(agent.id)) {
     throw new ToolyardError({
       code: 'forbidden',
-      message: `The agent ${JSON.stringify(agent.title)} is not among those of the API key ${JSON.stringify(starter.name)}, which started this run.`,
+      message: say`The agent ${JSON.stringify(agent.title)} is not among those of the API key ${JSON.stringify(starter.name)}, which started this run.`,
     });
   }
   const above = parent.configuration.subAgent?.agents ?? (parent.agentId === null ? [] : [parent.agentId]);
@@ -200,7 +203,7 @@ async function findAgent(
     const cycle = [...above.slice(above.indexOf(agent.id)), agent.id].map(titleOf);
     throw new ToolyardError({
       code: 'bad_request',
-      message: `The agents would delegate to each other in a cycle: ${cycle.join(' → ')}. Do the task yourself, or leave the agent out.`,
+      message: say`The agents would delegate to each other in a cycle: ${cycle.join(' → ')}. Do the task yourself, or leave the agent out.`,
     });
   }
   return agent;
@@ -213,7 +216,7 @@ async function resolved(
 ): Promise<RunConfiguration> {
   const { model, ...rest } = await configurations.resolve(principal, { agentId: id });
   if (model) return { ...rest, model };
-  throw new ToolyardError({ code: 'bad_request', message: `The agent ${JSON.stringify(title)} has no model.` });
+  throw new ToolyardError({ code: 'bad_request', message: say`The agent ${JSON.stringify(title)} has no model.` });
 }
 
 function readModel(text: string): ModelReference {
@@ -223,7 +226,7 @@ function readModel(text: string): ModelReference {
   }
   throw new ToolyardError({
     code: 'bad_request',
-    message: `The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`,
+    message: say`The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`,
   });
 }
 
@@ -253,7 +256,7 @@ async function resultOf(
   const { runId, conversationId } = child;
   const end = await readEnd(runs, principal, runId);
   if (end === null) {
-    const error = { code: 'not_found', message: 'Its run was deleted.' } as const;
+    const error = createErrorInfo({ code: 'not_found', message: say`Its run was deleted.` });
     return { title, text: '', status: 'refused', error };
   }
   const text = end.answer ? textOf(end.answer).trim() : '';

@@ -16,7 +16,7 @@ import type {
   UserMessage,
   UserPart,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import { keepFilesOfRun } from './keep-files.ts';
@@ -109,7 +109,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
-    throw new ToolyardError({ code: 'not_found', message: `There is no run ${runId} in a tab.` });
+    throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId} in a tab.` });
   }
 
   async function readInbox(
@@ -189,7 +189,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const run = await runOf(principal, runId);
     const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
     if (leased === null) {
-      const message = run.endedAt === null ? 'This run is being executed elsewhere.' : 'This run has ended.';
+      const message = run.endedAt === null ? say`This run is being executed elsewhere.` : say`This run has ended.`;
       throw new ToolyardError({ code: 'conflict', message });
     }
     try {
@@ -225,7 +225,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         isThere ? before.id : await begin(principal, tabId, request, conversation, starter),
       );
       if (held) return held;
-      throw new ToolyardError({ code: 'conflict', message: 'This run waits for the user.' });
+      throw new ToolyardError({ code: 'conflict', message: say`This run waits for the user.` });
     },
 
     takeInTab: take,
@@ -251,7 +251,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
       for (const sha256 of filesNamedBy(commit)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
-        throw new ToolyardError({ code: 'bad_request', message: `There is no file ${sha256}.` });
+        throw new ToolyardError({ code: 'bad_request', message: say`There is no file ${sha256}.` });
       }
       const { number, preludes = [], ...kept } = await keep(principal, commit);
       const [outcome] = await storage.runs.commit([
@@ -365,8 +365,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     if (outcome.started) return outcome.run.id;
     throw new ToolyardError({
       code: 'conflict',
-      message: 'An answer is in progress.',
-      hint: 'Stop it first, or wait until it ends.',
+      message: say`An answer is in progress.`,
+      hint: say`Stop it first, or wait until it ends.`,
     });
   }
 
@@ -416,6 +416,6 @@ function digestOf(commit: CommitFromTab): string {
 }
 
 function stale(runId: string): ToolyardError {
-  const message = `This tab does not have run ${runId} any more: another tab has claimed it, or it has ended.`;
+  const message = say`This tab does not have run ${runId} any more: another tab has claimed it, or it has ended.`;
   return new ToolyardError({ code: 'conflict', message });
 }

@@ -1,6 +1,6 @@
 import type { SubAgents } from '@toolyard/agent-host';
 import type { Owner, RunRecord } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { RunsInTabs } from '../services.ts';
 import { forbiddenWrite } from './check-tab-commit.ts';
@@ -28,7 +28,8 @@ export function createTabSubAgents({
 }: TabSubAgentsOptions): Pick<RunsInTabs, 'startSubAgentsInTab' | 'readSubAgentsInTab'> {
   async function open(principal: Owner, run: RunRecord) {
     const kept = await storage.runStates.get(principal, run.id);
-    if (kept === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${run.id} in a tab.` });
+    if (kept === null)
+      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${run.id} in a tab.` });
     const { configuration, point } = readStoredRun(kept);
     return { state: point.state, configuration, subAgents: subAgents({ run, configuration }) };
   }
@@ -40,7 +41,7 @@ export function createTabSubAgents({
       await checkLease(tabId, runId, fence);
       const opened = await open(principal, run);
       if (opened.configuration.limits.maxDepth <= 0) {
-        throw new ToolyardError({ code: 'tool_refused', message: 'This run may not delegate tasks.' });
+        throw new ToolyardError({ code: 'tool_refused', message: say`This run may not delegate tasks.` });
       }
       const delegated = tasks.map(({ task, member }) => ({ ...task, ...defined({ member }) }));
       return { items: await opened.subAgents.start(delegated, { ...of, state: opened.state }) };
@@ -54,7 +55,7 @@ export function createTabSubAgents({
         return child != null && child.parentRunId !== runId;
       });
       if (foreign !== undefined) {
-        throw new ToolyardError({ code: 'bad_request', message: `${foreign} is not a sub-agent of ${runId}.` });
+        throw new ToolyardError({ code: 'bad_request', message: say`${foreign} is not a sub-agent of ${runId}.` });
       }
       const { subAgents: own } = await open(principal, run);
       const children = childIds.map((id) => ({ title: '', runId: id, conversationId: id }));

@@ -13,7 +13,16 @@ import type {
   Spent,
   ToolResult,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, mergeBudgets, messageOf, ToolyardError, ZERO_SPENT } from '@toolyard/protocol';
+import {
+  createErrorInfo,
+  defined,
+  formatToolReference,
+  mergeBudgets,
+  messageOf,
+  ToolyardError,
+  ZERO_SPENT,
+  say,
+} from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import { mediaToBlobs, textsToFiles } from '@toolyard/storage';
 import { openGroup } from '../groups/open-group.ts';
@@ -225,7 +234,8 @@ export class TabToolCallMaker implements TabToolCalls {
   async #open(principal: Owner, run: RunRecord, signal: AbortSignal): Promise<OpenedRun> {
     const { storage, clock, log } = this.#options;
     const kept = await storage.runStates.get(principal, run.id);
-    if (kept === null) throw new ToolyardError({ code: 'not_found', message: `There is no run ${run.id} in a tab.` });
+    if (kept === null)
+      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${run.id} in a tab.` });
     const { configuration } = readStoredRun(kept);
     const group = configuration.group && (await openGroup(principal, configuration.group, storage));
     const conversation = { messages: () => [] };
@@ -317,12 +327,12 @@ function checkSameCall(row: StoredTabCall, { row: wanted }: StoredToolCall): voi
   if (isSame) return;
   throw new ToolyardError({
     code: 'conflict',
-    message: `The call ${row.callId} was made with another tool or other arguments.`,
+    message: say`The call ${row.callId} was made with another tool or other arguments.`,
   });
 }
 
 function processGone({ name }: RunnableCall): ToolResult {
-  const message = `The process that called "${name}" has ended; it is unknown whether the call took effect. Do not repeat it.`;
-  const error: ErrorInfo = { code: 'process_gone', message };
-  return { content: [{ type: 'text', text: message }], isError: true, outcome: 'unknown', error };
+  const message = say`The process that called "${name}" has ended; it is unknown whether the call took effect. Do not repeat it.`;
+  const error: ErrorInfo = createErrorInfo({ code: 'process_gone', message });
+  return { content: [{ type: 'text', text: message.text }], isError: true, outcome: 'unknown', error };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ScheduleDefinition, SchedulePlan, ScheduleView } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, ToolyardError, say } from '@toolyard/protocol';
 import { scheduleDefinition } from '@toolyard/protocol/schemas';
 import type { StoredSchedule } from '@toolyard/storage';
 import type { UsedTimes } from './due-times.ts';
@@ -62,8 +62,8 @@ export function requireGaps(plan: SchedulePlan, now: number): void {
     if (last !== null && next - last < SHORTEST_GAP_MS) {
       throw new ToolyardError({
         code: 'bad_request',
-        message: `The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${SHORTEST_GAP_MS / 1_000} s.`,
-        hint: 'Choose a longer interval, or a cron expression with five fields.',
+        message: say`The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${SHORTEST_GAP_MS / 1_000} s.`,
+        hint: say`Choose a longer interval, or a cron expression with five fields.`,
       });
     }
     last = next;
@@ -83,8 +83,8 @@ export function firstTime(plan: SchedulePlan, now: number, used: UsedTimes, anch
   throw new ToolyardError({
     code: 'bad_request',
     message: isUsedUp
-      ? `The schedule has already run ${used.fired} times, which is its maximum.`
-      : 'The schedule has no future time.',
-    hint: isUsedUp ? 'Raise the maximum, or create another schedule.' : 'Check the date, the days and the hours.',
+      ? say`The schedule has already run ${used.fired} times, which is its maximum.`
+      : say`The schedule has no future time.`,
+    hint: isUsedUp ? say`Raise the maximum, or create another schedule.` : say`Check the date, the days and the hours.`,
   });
 }

@@ -1,4 +1,5 @@
-import type { SchedulePlan } from '@toolyard/protocol';
+import type { SchedulePlan, AnyText } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { localTime, nextLocalDay } from './local-time.ts';
 import { nextTime } from './timing.ts';
 
@@ -9,7 +10,7 @@ export type DueTimes = {
   /** Times at which a run is to start, in order. */
   fire: number[];
   /** The last of the missed times that are left out, and why; null without any. */
-  skipped: { plannedAt: number; reason: string } | null;
+  skipped: { plannedAt: number; reason: AnyText } | null;
   /** The next time, which may be due as well; null if no such time exists. */
   nextAt: number | null;
   used: UsedTimes;
@@ -69,7 +70,7 @@ export function counted({ fired, day, onDay }: UsedTimes, at: number, timeZone: 
 }
 
 const MISSED_REASONS = {
-  skip: 'Toolyard was not running at this time and at any others before the next one.',
-  once: 'Toolyard was not running; one run makes up for all missed times.',
-  all: 'Toolyard was not running, and the limit of missed times was reached.',
+  skip: say`Toolyard was not running at this time and at any others before the next one.`,
+  once: say`Toolyard was not running; one run makes up for all missed times.`,
+  all: say`Toolyard was not running, and the limit of missed times was reached.`,
 } as const;

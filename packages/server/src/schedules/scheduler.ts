@@ -1,5 +1,5 @@
 import type { Clock, Failpoint } from '@toolyard/protocol';
-import { messageOf } from '@toolyard/protocol';
+import { messageOf, say, withTemplates } from '@toolyard/protocol';
 import type { DueFiring, FiringKey, StoredSchedule } from '@toolyard/storage';
 import { createLogOnce } from '../log-once.ts';
 import { dueTimes } from './due-times.ts';
@@ -110,7 +110,7 @@ export class Scheduler {
       {
         schedule: { id, nextAt, version },
         fire: due.fire,
-        skipped: due.skipped,
+        skipped: due.skipped && withTemplates(due.skipped),
         next: { nextAt: due.nextAt, used: due.used },
         at: now,
         retryAt: now + CLAIM_MS,
@@ -151,4 +151,4 @@ export class Scheduler {
   }
 }
 
-const UNREADABLE = 'The stored definition of the schedule cannot be read.';
+const UNREADABLE = say`The stored definition of the schedule cannot be read.`;

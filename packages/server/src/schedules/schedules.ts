@@ -12,8 +12,9 @@ import type {
   ScheduleFiring,
   SchedulePreview,
   ScheduleView,
+  AnyText,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { defined, formatToolReference, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, RunServers } from '../services.ts';
 import { describeTiming } from './describe-cron.ts';
@@ -76,26 +77,26 @@ export function createSchedules(
   async function stored(principal: Owner, id: string): Promise<StoredSchedule> {
     const schedule = await storage.schedules.get(principal, id);
     if (schedule !== null) return schedule;
-    throw new ToolyardError({ code: 'not_found', message: `There is no schedule ${JSON.stringify(id)}.` });
+    throw new ToolyardError({ code: 'not_found', message: say`There is no schedule ${JSON.stringify(id)}.` });
   }
 
   async function check(principal: Owner, { target, agentId, allowedTools }: ScheduleDefinition): Promise<void> {
     if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
-      throw invalid(`There is no agent ${JSON.stringify(agentId)}.`);
+      throw invalid(say`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
     if (ofTab)
-      throw invalid(`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
+      throw invalid(say`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
     if (target.kind === 'new') return;
     if ((await storage.conversations.get(principal, target.conversationId)) === null) {
-      throw invalid(`There is no conversation ${JSON.stringify(target.conversationId)}.`);
+      throw invalid(say`There is no conversation ${JSON.stringify(target.conversationId)}.`);
     }
     if (agentId !== null)
-      throw invalid('A schedule that continues a conversation uses the agent of that conversation.');
+      throw invalid(say`A schedule that continues a conversation uses the agent of that conversation.`);
     if (allowedTools.length > 0) {
       throw invalid(
-        'Tools can be allowed in advance only for new conversations.',
-        'Allow the tools in the conversation that the schedule continues.',
+        say`Tools can be allowed in advance only for new conversations.`,
+        say`Allow the tools in the conversation that the schedule continues.`,
       );
     }
   }
@@ -212,7 +213,7 @@ export function createSchedules(
       const firings = await storage.schedules.firings(principal, id, LISTED_FIRINGS);
       const firing = firings.find(({ plannedAt }) => plannedAt === key.plannedAt);
       if (firing) return firing;
-      throw new ToolyardError({ code: 'conflict', message: 'The schedule was deleted by another request.' });
+      throw new ToolyardError({ code: 'conflict', message: say`The schedule was deleted by another request.` });
     },
     async firings(principal, id) {
       await stored(principal, id);
@@ -228,8 +229,8 @@ function readable(stored: JsonObject): ScheduleDefinition {
   if (definition !== null) return definition;
   throw new ToolyardError({
     code: 'conflict',
-    message: 'The stored definition of this schedule cannot be read.',
-    hint: 'Update Toolyard, or delete the schedule.',
+    message: say`The stored definition of this schedule cannot be read.`,
+    hint: say`Update Toolyard, or delete the schedule.`,
   });
 }
 
@@ -238,14 +239,14 @@ function toJson(definition: ScheduleDefinition): JsonObject {
   return JSON.parse(JSON.stringify(definition)) as JsonObject;
 }
 
-function invalid(message: string, hint?: string): ToolyardError {
+function invalid(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }
 
 function changedMeanwhile(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'This schedule was changed by another request.',
-    hint: 'Read it again and repeat the change.',
+    message: say`This schedule was changed by another request.`,
+    hint: say`Read it again and repeat the change.`,
   });
 }

@@ -1,5 +1,5 @@
-import type { Owner, ScheduleDefinition } from '@toolyard/protocol';
-import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import type { Owner, ScheduleDefinition, AnyText } from '@toolyard/protocol';
+import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../services.ts';
 import { ensureConversation } from '../runs/ensure-conversation.ts';
@@ -30,14 +30,14 @@ export async function startFiring(
   services: StartFiringServices,
 ): Promise<Outcome> {
   const definition = readDefinition(schedule.definition);
-  if (definition === null) return failed('The stored definition of the schedule cannot be read.');
+  if (definition === null) return failed(say`The stored definition of the schedule cannot be read.`);
   const blocked = await overlapOf(definition, key, now, services);
   if (blocked !== null) return blocked;
   try {
     return await start(schedule, definition, key, services);
   } catch (thrown) {
     if (isStorageFault(thrown) || (ToolyardError.isInstance(thrown) && thrown.retryable === true)) throw thrown;
-    return failed(messageOf(thrown));
+    return failed(messageText(thrown));
   }
 }
 
@@ -49,11 +49,11 @@ async function overlapOf(
 ): Promise<Outcome | null> {
   if (overlap === 'parallel') return null;
   const isBusy = await schedules.hasActiveRun(key);
-  if (overlap === 'skip') return isBusy ? skipped('The run of the previous time is still active.') : null;
-  if (await schedules.hasEarlierWaiting(key)) return skipped('An earlier time already waits for the active run.');
+  if (overlap === 'skip') return isBusy ? skipped(say`The run of the previous time is still active.`) : null;
+  if (await schedules.hasEarlierWaiting(key)) return skipped(say`An earlier time already waits for the active run.`);
   if (!isBusy) return null;
-  const reason = 'It waits until the run of the previous time has ended.';
-  return { outcome: 'waiting', reason, runId: null, conversationId: null, retryAt: now + LOOK_AGAIN_MS };
+  const reason = say`It waits until the run of the previous time has ended.`;
+  return outcomeOf('waiting', reason, now + LOOK_AGAIN_MS);
 }
 
 async function start(
@@ -90,16 +90,20 @@ async function createConversation(
   if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
     throw new ToolyardError({
       code: 'not_found',
-      message: `The agent "${agentId}" of the schedule does not exist any more.`,
+      message: say`The agent "${agentId}" of the schedule does not exist any more.`,
     });
   }
   await ensureConversation(principal, { id, title, agentId, configuration, allowedTools, at: plannedAt }, storage);
 }
 
-function skipped(reason: string): Outcome {
-  return { outcome: 'skipped', reason, runId: null, conversationId: null, retryAt: null };
+function skipped(reason: AnyText): Outcome {
+  return outcomeOf('skipped', reason);
 }
 
-function failed(reason: string): Outcome {
-  return { outcome: 'failed', reason, runId: null, conversationId: null, retryAt: null };
+function failed(reason: AnyText): Outcome {
+  return outcomeOf('failed', reason);
+}
+
+function outcomeOf(outcome: Outcome['outcome'], reason: AnyText, retryAt: number | null = null): Outcome {
+  return withTemplates({ outcome, reason, runId: null, conversationId: null, retryAt });
 }

@@ -21,7 +21,7 @@ import type { Secrets } from '../secrets/secrets.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { closeOrWarn } from '../secrets/private-file.ts';
 import type { ShutdownStack } from '../shutdown-stack.ts';
-import type { ServerOverrides } from '../start-server.ts';
+import type { ServerOverrides } from './overrides.ts';
 
 /** What this process reads and stores, and how it reaches the other processes of its database. */
 export type Stores = Awaited<ReturnType<typeof openStores>>;

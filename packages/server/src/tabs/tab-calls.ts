@@ -8,8 +8,9 @@ import type {
   TaskHandle,
   ToolReference,
   ToolResult,
+  ErrorInit,
 } from '@toolyard/protocol';
-import { CONTINUES_ELSEWHERE } from '@toolyard/protocol';
+import { createErrorInfo, CONTINUES_ELSEWHERE, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
 import { resultInPlace } from '../runs/run-media.ts';
@@ -187,11 +188,11 @@ class Changes {
   };
 }
 
-const STOPPED: ErrorInfo = { code: 'cancelled', message: 'The run was cancelled.' };
+const STOPPED: ErrorInfo = createErrorInfo({ code: 'cancelled', message: say`The run was cancelled.` });
 
 function needsTab({ serverId }: ToolReference): ToolResult {
-  const message = `"${serverId}" is connected by a browser tab, and no tab with it is open.`;
-  return failed({ code: 'needs_tab', message, hint: 'Open this conversation in that browser.' }, 'not_sent');
+  const message = say`"${serverId}" is connected by a browser tab, and no tab with it is open.`;
+  return failed({ code: 'needs_tab', message, hint: say`Open this conversation in that browser.` }, 'not_sent');
 }
 
 function tabGone({ serverId, name }: ToolReference): ToolResult {
@@ -201,6 +202,7 @@ function tabGone({ serverId, name }: ToolReference): ToolResult {
   return failed({ code: 'tab_gone', message }, 'unknown');
 }
 
-function failed(error: ErrorInfo, outcome: ToolResult['outcome']): ToolResult {
-  return { content: [{ type: 'text', text: error.message }], isError: true, outcome, error };
+function failed(error: ErrorInit, outcome: ToolResult['outcome']): ToolResult {
+  const info = createErrorInfo(error);
+  return { content: [{ type: 'text', text: info.message }], isError: true, outcome, error: info };
 }

@@ -10,7 +10,7 @@ import type {
   TabInputRequest,
   ToolReference,
 } from '@toolyard/protocol';
-import { MAX_OPEN_REQUESTS, ToolyardError } from '@toolyard/protocol';
+import { MAX_OPEN_REQUESTS, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall, TabOffer } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
 import { keepFilesOfRun } from '../runs/keep-files.ts';
@@ -48,7 +48,7 @@ export class TabToolBroker {
     const at = clock.now();
     const offer = { tabId, conversationId, servers, seenUntil: at + SEEN_FOR_MS };
     if (!(await storage.tabs.offer(principal, { ...offer, at }))) {
-      throw new ToolyardError({ code: 'not_found', message: `There is no conversation ${conversationId}.` });
+      throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
     }
     return this.#toDo(principal, tabId);
   }
@@ -82,7 +82,7 @@ export class TabToolBroker {
     if (call === null) {
       throw new ToolyardError({
         code: 'conflict',
-        message: 'This call was claimed by another tab, or is not pending any more.',
+        message: say`This call was claimed by another tab, or is not pending any more.`,
       });
     }
     this.#notify(principal, call);
@@ -181,25 +181,25 @@ function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
 function noTab(tabId: string): ToolyardError {
   return new ToolyardError({
     code: 'not_found',
-    message: `There is no tab ${tabId}.`,
-    hint: 'Register the tools of the tab again.',
+    message: say`There is no tab ${tabId}.`,
+    hint: say`Register the tools of the tab again.`,
   });
 }
 
 function noCall(callId: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: `There is no call ${callId} for this tab.` });
+  return new ToolyardError({ code: 'not_found', message: say`There is no call ${callId} for this tab.` });
 }
 
 function tooMany(): ToolyardError {
   return new ToolyardError({
     code: 'rate_limited',
-    message: `No more than ${MAX_OPEN_REQUESTS.perCall} requests of a call may be open. This one was not shown to the user.`,
+    message: say`No more than ${MAX_OPEN_REQUESTS.perCall} requests of a call may be open. This one was not shown to the user.`,
   });
 }
 
 function tooLate(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'This tab does not have the call any more: it was cancelled or offered again.',
+    message: say`This tab does not have the call any more: it was cancelled or offered again.`,
   });
 }

@@ -1,5 +1,5 @@
-import type { Clock, Failpoint, JsonValue } from '@toolyard/protocol';
-import { messageOf, ToolyardError } from '@toolyard/protocol';
+import type { Clock, Failpoint, JsonValue, AnyText } from '@toolyard/protocol';
+import { messageOf, ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
 import type { DeliveryKey, SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
 import { rateSpans, secondsUntilEnd } from '../http/rate-spans.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -33,7 +33,7 @@ export class RefusedDelivery extends ToolyardError {
   readonly retryAfter: number | undefined;
 
   constructor(
-    info: { code: 'unauthorized' | 'conflict' | 'rate_limited' | 'bad_request' | 'too_large'; message: string },
+    info: { code: 'unauthorized' | 'conflict' | 'rate_limited' | 'bad_request' | 'too_large'; message: AnyText },
     retryAfter?: number,
   ) {
     super(info);
@@ -65,23 +65,23 @@ export async function acceptDelivery(
     await note({
       id: `signature:${minuteOf(now)}`,
       outcome: 'rejected',
-      reason: 'The signature is missing or invalid.',
+      reason: say`The signature is missing or invalid.`,
     });
     throw unauthorized();
   }
   if (!trigger.enabled) {
-    await note({ id: `disabled:${minuteOf(now)}`, outcome: 'rejected', reason: 'The webhook is disabled.' });
-    throw new RefusedDelivery({ code: 'conflict', message: 'This webhook is disabled.' });
+    await note({ id: `disabled:${minuteOf(now)}`, outcome: 'rejected', reason: say`The webhook is disabled.` });
+    throw new RefusedDelivery({ code: 'conflict', message: say`This webhook is disabled.` });
   }
   const payload = payloadOf(request.body);
-  if (payload === null) return fail('invalid', 'bad_request', 'The body is not valid JSON.');
+  if (payload === null) return fail('invalid', 'bad_request', say`The body is not valid JSON.`);
   const id = deliveryIdOf(request, signature, payload);
   const key: DeliveryKey = { triggerId, id };
   const before = await storage.triggers.getDelivery(key);
   if (before?.outcome === 'started' || before?.outcome === 'due') return runIdOf(triggerId, id);
   const full = await storage.rateCounters.take(`trigger:${triggerId}`, rateSpans(rate, now));
   if (full !== null) {
-    const reason = `More than ${full.limit} deliveries per ${full.span}.`;
+    const reason = say`More than ${full.limit} deliveries per ${full.span === 'day' ? say`day` : say`minute`}.`;
     await note({ id: `rate:${minuteOf(now)}`, outcome: 'rejected', reason });
     throw new RefusedDelivery({ code: 'rate_limited', message: reason }, secondsUntilEnd(full, now));
   }
@@ -91,7 +91,7 @@ export async function acceptDelivery(
   if (accepted !== null) await startAndSettle(trigger, accepted, services);
   const after = await storage.triggers.getDelivery(key);
   if (after?.outcome === 'failed') {
-    throw new RefusedDelivery({ code: 'conflict', message: 'The run of this delivery could not be started.' });
+    throw new RefusedDelivery({ code: 'conflict', message: say`The run of this delivery could not be started.` });
   }
   return runIdOf(triggerId, id);
 
@@ -100,19 +100,19 @@ export async function acceptDelivery(
       return fillTemplate(text, data);
     } catch (thrown) {
       const code = ToolyardError.isInstance(thrown) && thrown.code === 'too_large' ? 'too_large' : 'bad_request';
-      return fail(deliveryId, code, messageOf(thrown));
+      return fail(deliveryId, code, messageText(thrown));
     }
   }
 
-  async function fail(deliveryId: string, code: 'bad_request' | 'too_large', reason: string): Promise<never> {
+  async function fail(deliveryId: string, code: 'bad_request' | 'too_large', reason: AnyText): Promise<never> {
     const id = deliveryId === 'invalid' ? `invalid:${minuteOf(now)}` : deliveryId;
     await note({ id, outcome: 'failed', reason });
     throw new RefusedDelivery({ code, message: reason });
   }
 
-  async function note(delivery: { id: string; outcome: 'failed' | 'rejected'; reason: string }): Promise<void> {
+  async function note(delivery: { id: string; outcome: 'failed' | 'rejected'; reason: AnyText }): Promise<void> {
     if (trigger === null) return;
-    await storage.triggers.reject(trigger, { ...delivery, at: now });
+    await storage.triggers.reject(trigger, withTemplates({ ...delivery, at: now }));
     services.hub.changed(trigger.ownerId, 'triggers', trigger.id);
   }
 }
@@ -136,7 +136,7 @@ export async function startAndSettle(
 }
 
 function unauthorized(): RefusedDelivery {
-  return new RefusedDelivery({ code: 'unauthorized', message: 'The signature is missing or invalid.' });
+  return new RefusedDelivery({ code: 'unauthorized', message: say`The signature is missing or invalid.` });
 }
 
 function minuteOf(now: number): number {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Owner, TriggerDefinition, TriggerDelivery } from '@toolyard/protocol';
-import { isStorageFault, messageOf, ToolyardError } from '@toolyard/protocol';
+import type { Owner, TriggerDefinition, TriggerDelivery, AnyText } from '@toolyard/protocol';
+import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
 import { ensureConversation } from '../runs/ensure-conversation.ts';
 import { startedByTrigger } from '../runs/key-limits.ts';
@@ -13,7 +13,7 @@ export type StartDeliveryServices = {
   hub: Pick<LiveHub, 'changed'>;
 };
 
-type Outcome = Pick<TriggerDelivery, 'outcome' | 'reason' | 'runId' | 'conversationId'>;
+type Outcome = Pick<TriggerDelivery, 'outcome' | 'reason' | 'templates' | 'runId' | 'conversationId'>;
 
 /** The id of run, message and conversation of a delivery: known before the run starts, and the same in every attempt. */
 export function runIdOf(triggerId: string, deliveryId: string): string {
@@ -31,14 +31,14 @@ export async function startDelivery(
   services: StartDeliveryServices,
 ): Promise<Outcome> {
   const definition = readDefinition(trigger.definition);
-  if (definition === null || task === null) return failed('The stored definition of the webhook cannot be read.');
+  if (definition === null || task === null) return failed(say`The stored definition of the webhook cannot be read.`);
   const id = runIdOf(trigger.id, deliveryId);
   try {
     await startRun(trigger, definition, { id, task, at }, services);
     return { outcome: 'started', reason: null, runId: id, conversationId: id };
   } catch (thrown) {
     if (isStorageFault(thrown) || (ToolyardError.isInstance(thrown) && thrown.retryable === true)) throw thrown;
-    return failed(messageOf(thrown));
+    return failed(messageText(thrown));
   }
 }
 
@@ -53,7 +53,7 @@ export async function startRun(
   if ((await storage.agents.get(principal, agentId)) === null) {
     throw new ToolyardError({
       code: 'not_found',
-      message: `The agent "${agentId}" of the webhook does not exist any more.`,
+      message: say`The agent "${agentId}" of the webhook does not exist any more.`,
     });
   }
   await ensureConversation(principal, { id, title, agentId, allowedTools, at }, storage);
@@ -67,6 +67,6 @@ export async function startRun(
   hub.changed(ownerId, 'conversations', id);
 }
 
-function failed(reason: string): Outcome {
-  return { outcome: 'failed', reason, runId: null, conversationId: null };
+function failed(reason: AnyText): Outcome {
+  return withTemplates({ outcome: 'failed', reason, runId: null, conversationId: null });
 }

@@ -10,8 +10,9 @@ import type {
   TriggerDefinition,
   TriggerDelivery,
   TriggerView,
+  AnyText,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError } from '@toolyard/protocol';
+import { formatToolReference, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
 import { createLogOnce } from '../log-once.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -60,16 +61,17 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
   async function stored(principal: Owner, id: string): Promise<StoredTrigger> {
     const trigger = await storage.triggers.get(principal, id);
     if (trigger !== null) return trigger;
-    throw new ToolyardError({ code: 'not_found', message: `There is no incoming webhook ${JSON.stringify(id)}.` });
+    throw new ToolyardError({ code: 'not_found', message: say`There is no incoming webhook ${JSON.stringify(id)}.` });
   }
 
   async function check(principal: Owner, { agentId, template, allowedTools }: TriggerDefinition): Promise<void> {
     checkTemplate(template);
     if ((await storage.agents.get(principal, agentId)) === null) {
-      throw invalid(`There is no agent ${JSON.stringify(agentId)}.`);
+      throw invalid(say`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
-    if (ofTab) throw invalid(`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`);
+    if (ofTab)
+      throw invalid(say`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`);
     // Pins the definitions of the tools that run without approval.
     for (const tool of allowedTools) servers.approve({ tool });
   }
@@ -181,8 +183,8 @@ function readable(stored: JsonObject): TriggerDefinition {
   if (definition !== null) return definition;
   throw new ToolyardError({
     code: 'conflict',
-    message: 'The stored definition of this webhook cannot be read.',
-    hint: 'Update Toolyard, or delete the webhook.',
+    message: say`The stored definition of this webhook cannot be read.`,
+    hint: say`Update Toolyard, or delete the webhook.`,
   });
 }
 
@@ -195,14 +197,14 @@ function toJson(definition: TriggerDefinition): JsonObject {
   return JSON.parse(JSON.stringify(definition)) as JsonObject;
 }
 
-function invalid(message: string): ToolyardError {
+function invalid(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message });
 }
 
 function changedMeanwhile(): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
-    message: 'This webhook was changed by another request.',
-    hint: 'Read it again and repeat the change.',
+    message: say`This webhook was changed by another request.`,
+    hint: say`Read it again and repeat the change.`,
   });
 }

@@ -1,3 +1,4 @@
+import { encodeReason, decodeReason } from './stored-reason.ts';
 import type { JsonObject, Owner, RunStatus, ScheduleFiring } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
@@ -34,7 +35,7 @@ export type DueFiring = FiringKey & { ownerId: string; outcome: 'due' | 'waiting
 type ClaimedTimes = {
   schedule: Pick<StoredSchedule, 'id' | 'nextAt' | 'version'>;
   fire: readonly number[];
-  skipped: { plannedAt: number; reason: string } | null;
+  skipped: ({ plannedAt: number } & Pick<ScheduleFiring, 'reason' | 'templates'>) | null;
   next: Pick<StoredSchedule, 'nextAt' | 'used'>;
   at: number;
   /** When another process may start the runs, if this one has not. */
@@ -239,8 +240,8 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
         for (const plannedAt of fire)
           yield* insertFiring.run(plannedAt, 'due', null, at, retryAt, schedule.id, ownerId);
         if (skipped !== null) {
-          const { plannedAt, reason } = skipped;
-          yield* insertFiring.run(plannedAt, 'skipped', reason, at, null, schedule.id, ownerId);
+          const { plannedAt } = skipped;
+          yield* insertFiring.run(plannedAt, 'skipped', encodeReason(skipped), at, null, schedule.id, ownerId);
         }
         return true;
       });
@@ -265,9 +266,8 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
         }),
       );
     },
-    async settle({ scheduleId, plannedAt }, { outcome, reason, runId, conversationId, at, retryAt }) {
-      const text = reason === null ? null : scrubText(reason);
-      const values = [outcome, text, runId, conversationId, at, retryAt, scheduleId, plannedAt] as const;
+    async settle({ scheduleId, plannedAt }, { outcome, runId, conversationId, at, retryAt, ...text }) {
+      const values = [outcome, encodeReason(text), runId, conversationId, at, retryAt, scheduleId, plannedAt] as const;
       await engine.perform(statements(() => settle.run(...values)));
     },
     async firings({ ownerId }, scheduleId, limit) {
@@ -316,7 +316,7 @@ function toFiring(row: FiringRow): ScheduleFiring {
     plannedAt: row.planned_at,
     at: row.at,
     outcome: row.outcome,
-    reason: row.reason,
+    ...decodeReason(row.reason),
     runId: row.run_id,
     conversationId: row.conversation_id,
     runStatus: row.run_status,

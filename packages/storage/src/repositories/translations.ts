@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
 
@@ -50,7 +50,7 @@ export function createTranslationRepository(db: Kysely<Schema>): TranslationRepo
         db,
       );
       if (numAffectedRows === 1n) return;
-      throw new ToolyardError({ code: 'not_found', message: `There is no message ${JSON.stringify(messageId)}.` });
+      throw new ToolyardError({ code: 'not_found', message: say`There is no message ${JSON.stringify(messageId)}.` });
     },
     async remove({ ownerId }, conversationId, messageId) {
       const result = await db

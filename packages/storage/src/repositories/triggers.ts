@@ -1,3 +1,4 @@
+import { encodeReason, decodeReason } from './stored-reason.ts';
 import type { JsonObject, Owner, TriggerDelivery } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
@@ -22,7 +23,7 @@ export type DeliveryKey = { triggerId: string; id: string };
 export type StoredDelivery = TriggerDelivery & DeliveryKey & { ownerId: string; task: string | null };
 /** A delivery whose run is to be started; another process does it after `retryAt`. */
 type NewDelivery = DeliveryKey & { at: number; task: string; retryAt: number };
-type DeliveryOutcome = Pick<TriggerDelivery, 'outcome' | 'reason' | 'runId' | 'conversationId'>;
+type DeliveryOutcome = Pick<TriggerDelivery, 'outcome' | 'reason' | 'templates' | 'runId' | 'conversationId'>;
 
 /** Incoming webhooks and their deliveries. */
 export type TriggerRepository = {
@@ -45,7 +46,10 @@ export type TriggerRepository = {
   /** Stores a request that was not accepted, unless one with this id is stored. */
   reject(
     trigger: Pick<StoredTrigger, 'id' | 'ownerId'>,
-    delivery: { id: string; at: number; outcome: 'failed' | 'rejected'; reason: string },
+    delivery: { id: string; at: number; outcome: 'failed' | 'rejected' } & Pick<
+      TriggerDelivery,
+      'reason' | 'templates'
+    >,
   ): Promise<void>;
   getDelivery(key: DeliveryKey): Promise<StoredDelivery | null>;
   /** Reserves due deliveries of all owners, until `retryAt`. */
@@ -161,8 +165,8 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
       const row = await engine.perform(job);
       return row === null ? null : toDelivery(row);
     },
-    async reject({ id: triggerId, ownerId }, { id, at, outcome, reason }) {
-      const text = scrubText(reason);
+    async reject({ id: triggerId, ownerId }, { id, at, outcome, ...reason }) {
+      const text = encodeReason(reason);
       await engine.perform(statements(() => insertDelivery.run(triggerId, ownerId, id, at, outcome, text, null, null)));
     },
     async getDelivery({ triggerId, id }) {
@@ -182,8 +186,8 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
         }),
       );
     },
-    async settle({ triggerId, id }, { outcome, reason, runId, conversationId }) {
-      const text = reason === null ? null : scrubText(reason);
+    async settle({ triggerId, id }, { outcome, runId, conversationId, ...reason }) {
+      const text = encodeReason(reason);
       await engine.perform(statements(() => settle.run(outcome, text, runId, conversationId, triggerId, id)));
     },
     async deliveries({ ownerId }, triggerId, limit) {
@@ -216,7 +220,7 @@ function toDelivery(row: DeliveryRow): StoredDelivery {
     ownerId: row.owner_id,
     at: row.at,
     outcome: row.outcome,
-    reason: row.reason,
+    ...decodeReason(row.reason),
     runId: row.run_id,
     conversationId: row.conversation_id,
     task: row.task,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 
 /** Where a credential goes: the part of a request that it becomes. */
 type Placed = { in: 'header' | 'query'; name: string; value: string; secrets: string[] };
@@ -73,8 +73,8 @@ export function credentialOfAuth(auth: JsonObject, place: string): Credential | 
 function unusable(place: string, why: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
-    message: `${place}: "auth" cannot be used: ${why}.`,
-    hint: 'Supported are none, bearer, basic, api_key, service_http and user_http.',
+    message: say`${place}: "auth" cannot be used: ${why}.`,
+    hint: say`Supported are none, bearer, basic, api_key, service_http and user_http.`,
   });
 }
 
@@ -129,8 +129,8 @@ export function missingSettings(credentials: readonly Credential[], settings: Js
 export function settingsMissing(names: readonly string[]): ToolyardError {
   return new ToolyardError({
     code: 'bad_config',
-    message: `The plugin needs settings that are not set: ${names.join(', ')}.`,
-    hint: 'Fill in the settings of the plugin: Settings > Tools.',
+    message: say`The plugin needs settings that are not set: ${names.join(', ')}.`,
+    hint: say`Fill in the settings of the plugin: Settings > Tools.`,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { displayUrl } from '../../log/redact.ts';
 import type { PluginConfig } from '../../plugins/plugin-config.ts';
 import { limitMessages } from '../../transports/body-limit.ts';
@@ -60,7 +60,7 @@ export async function loadPlugin(config: PluginConfig, options: LoadPluginOption
     if (timeout.signal.aborted) {
       throw new ToolyardError({
         code: 'timed_out',
-        message: `The documents of the plugin could not be read within ${PATIENCE_MS / 1_000} s.`,
+        message: say`The documents of the plugin could not be read within ${PATIENCE_MS / 1_000} s.`,
         retryable: true,
       });
     }
@@ -160,8 +160,8 @@ async function readText(url: string, fetch: Fetch, signal: AbortSignal): Promise
     if (network === undefined) throw thrown;
     throw new ToolyardError({
       code: 'server_unreachable',
-      message: `The document of the plugin at ${name} cannot be reached (${network.code}).`,
-      hint: 'Check the URL, and that the plugin is running.',
+      message: say`The document of the plugin at ${name} cannot be reached (${network.code}).`,
+      hint: say`Check the URL, and that the plugin is running.`,
       retryable: true,
     });
   }
@@ -170,8 +170,8 @@ async function readText(url: string, fetch: Fetch, signal: AbortSignal): Promise
     const isPermanent = response.status === 404 || response.status === 410;
     throw new ToolyardError({
       code: 'bad_response',
-      message: `The document of the plugin at ${name} could not be read (HTTP ${response.status}).`,
-      hint: 'Check the URL of the plugin.',
+      message: say`The document of the plugin at ${name} could not be read (HTTP ${response.status}).`,
+      hint: say`Check the URL of the plugin.`,
       ...(isPermanent ? {} : { retryable: true }),
     });
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { parse, YAMLParseError } from 'yaml';
 import { isTooDeep, TOO_DEEP } from '../../values/depth.ts';
 import { parseJsonFile } from '../json-file.ts';
@@ -53,6 +53,6 @@ export function unreadable(message: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message,
-    hint: 'Use the URL of a plugin manifest (JSON) or of an OpenAPI 3 document (JSON or YAML).',
+    hint: say`Use the URL of a plugin manifest (JSON) or of an OpenAPI 3 document (JSON or YAML).`,
   });
 }

@@ -12,8 +12,8 @@ test.each([
   [{ '/proc/sys/user/max_user_namespaces': '63000' }, /bubblewrap does not work here: no way$/, /Check SELinux/],
 ])('explains why bubblewrap fails and what to do: %j', (files: Record<string, string>, reason, hint) => {
   const none = explainNoSandbox('no way', (path) => files[path]);
-  expect(none.reason).toMatch(reason);
-  expect(none.hint).toMatch(hint);
+  expect(String(none.reason)).toMatch(reason);
+  expect(String(none.hint)).toMatch(hint);
 });
 
 const support = () => Promise.resolve(explainNoSandbox('setting up uid map: Permission denied', () => undefined));

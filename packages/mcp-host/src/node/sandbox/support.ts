@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { findCommand } from '../launch/find-command.ts';
@@ -27,16 +28,16 @@ async function findSupport(): Promise<SandboxSupport> {
   if (process.platform !== 'linux') {
     return {
       kind: 'none',
-      reason: `No sandbox is available for ${process.platform}.`,
-      hint: 'Use Linux, macOS, WSL 2 or Docker.',
+      reason: say`No sandbox is available for ${process.platform}.`,
+      hint: say`Use Linux, macOS, WSL 2 or Docker.`,
     };
   }
   const path = findCommand('bwrap', process.env['PATH']);
   if (path === undefined) {
     return {
       kind: 'none',
-      reason: 'bubblewrap is not installed.',
-      hint: 'Install the package "bubblewrap" (apt, dnf, pacman, zypper or apk), then restart Toolyard.',
+      reason: say`bubblewrap is not installed.`,
+      hint: say`Install the package "bubblewrap" (apt, dnf, pacman, zypper or apk), then restart Toolyard.`,
     };
   }
   // Added in version 0.8.

@@ -1,5 +1,5 @@
-import type { Artifact, ArtifactExport, ArtifactKind, Clock, Owner } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import type { Artifact, ArtifactExport, ArtifactKind, Clock, Owner, AnyText } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { artifactKind } from '@toolyard/protocol/schemas';
 import type { SharedStorage, StoredArtifactVersion } from '@toolyard/storage';
 import { scrubText } from '@toolyard/storage';
@@ -44,7 +44,7 @@ export function createArtifactStore(of: {
   async function textOf(principal: Owner, { id, version, blob }: StoredArtifactVersion): Promise<string> {
     const bytes = await blobs.read(principal, blob);
     if (bytes !== null) return new TextDecoder().decode(bytes);
-    throw new ToolyardError({ code: 'tool_failed', message: `The text of ${id}, version ${version}, is missing.` });
+    throw new ToolyardError({ code: 'tool_failed', message: say`The text of ${id}, version ${version}, is missing.` });
   }
 
   type Draft = Omit<NewArtifact, 'kind'> & Pick<StoredArtifactVersion, 'id' | 'version' | 'kind'>;
@@ -75,7 +75,7 @@ export function createArtifactStore(of: {
     }
     throw new ToolyardError({
       code: 'tool_failed',
-      message: 'The document was not stored: its conversation was deleted, or other calls change it all the time.',
+      message: say`The document was not stored: its conversation was deleted, or other calls change it all the time.`,
     });
   }
 
@@ -100,7 +100,7 @@ export function createArtifactStore(of: {
       checkSize(text);
       return store(principal, call, (current) => {
         const ids = new Set(current.map((each) => each.id));
-        if (ids.size >= MAX_DOCUMENTS) throw full(`This conversation has ${MAX_DOCUMENTS} documents, the limit.`);
+        if (ids.size >= MAX_DOCUMENTS) throw full(say`This conversation has ${MAX_DOCUMENTS} documents, the limit.`);
         const id = `a${ids.size + 1}`;
         return Promise.resolve({ id, version: 1, ...artifact, title: titleOf(title), text: scrubText(text) });
       });
@@ -114,7 +114,8 @@ export function createArtifactStore(of: {
         const { kind, language } = before;
         const renamed = title === undefined ? before.title : titleOf(title);
         if (changed === text && renamed === before.title) return before;
-        if (before.version >= MAX_VERSIONS) throw full(`The document ${id} has ${MAX_VERSIONS} versions, the limit.`);
+        if (before.version >= MAX_VERSIONS)
+          throw full(say`The document ${id} has ${MAX_VERSIONS} versions, the limit.`);
         return { id, version: before.version + 1, kind, language, title: renamed, text: changed };
       }),
   };
@@ -126,8 +127,8 @@ function newest(stored: readonly StoredArtifactVersion[], id: string): StoredArt
   const ids = [...new Set(stored.map((each) => each.id))].sort();
   throw invalid(
     ids.length === 0
-      ? `There is no document "${id}": this conversation has none. Omit "id" to create one.`
-      : `There is no document "${id}". This conversation has: ${ids.join(', ')}.`,
+      ? say`There is no document "${id}": this conversation has none. Omit "id" to create one.`
+      : say`There is no document "${id}". This conversation has: ${ids.join(', ')}.`,
   );
 }
 
@@ -153,6 +154,6 @@ function titleOf(title: string): string {
   return scrubText(title.trim());
 }
 
-function full(message: string): ToolyardError {
+function full(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message });
 }

@@ -1,7 +1,7 @@
 import type { FunctionTool, FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { Owner, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { StoredArtifactVersion } from '@toolyard/storage';
 import type { ArtifactStore, CallOfVersion, ChangedArtifact } from './artifact-store.ts';
 import type { TextChange } from './artifact-text.ts';
@@ -9,15 +9,16 @@ import { invalid } from './artifact-text.ts';
 
 /** A document is part of its conversation, like an answer. The reference `artifacts/artifact` is stored and never changes. */
 export function createArtifactTools(store: ArtifactStore, owner: Owner): FunctionToolGroup {
-  return { id: 'artifacts', title: 'Documents', tools: [createArtifact(store, owner)] };
+  return { id: 'artifacts', title: say`Documents`.text, tools: [createArtifact(store, owner)] };
 }
 
 function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {
   return tool({
     name: 'artifact',
-    title: 'Write document',
+    title: say`Write document`.text,
     description:
-      'Creates or changes a document that the user sees beside the chat: a Markdown text, a web page (HTML), an image (SVG), a diagram (Mermaid), a table (CSV) or code. Use it for what the user will keep, open or correct, not for short answers. Create one with title, kind and content. Change one with its id and either content, which replaces all of it, or old_text and new_text, which replace one part. With the id alone it returns the current text.',
+      say`Creates or changes a document that the user sees beside the chat: a Markdown text, a web page (HTML), an image (SVG), a diagram (Mermaid), a table (CSV) or code. Use it for what the user will keep, open or correct, not for short answers. Create one with title, kind and content. Change one with its id and either content, which replaces all of it, or old_text and new_text, which replace one part. With the id alone it returns the current text.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {
@@ -48,7 +49,7 @@ function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {
       const change = changeOf(content, oldText, newText);
       if (id === undefined) {
         if (change === undefined || !('text' in change) || title === undefined || kind === undefined)
-          throw invalid('A new document needs title, kind and content; to change one, name its id.');
+          throw invalid(say`A new document needs title, kind and content; to change one, name its id.`);
         const code = kind === 'code' ? (language ?? '') : null;
         const created = await store.create(principal, call, { kind, language: code, title, text: change.text });
         return resultOf(created, `Created document ${created.version.id}.`);
@@ -74,8 +75,8 @@ function callOf({ conversation, run, callId }: ToolContext): CallOfVersion {
     return { conversationId: conversation, runId: run, callId };
   throw new ToolyardError({
     code: 'tool_refused',
-    message: 'A document belongs to a conversation, and this call does not.',
-    hint: 'Ask for the document in a chat.',
+    message: say`A document belongs to a conversation, and this call does not.`,
+    hint: say`Ask for the document in a chat.`,
   });
 }
 
@@ -86,11 +87,11 @@ function changeOf(
 ): TextChange | undefined {
   if (content !== undefined) {
     if (oldText === undefined && newText === undefined) return { text: content };
-    throw invalid('Use either content, or old_text and new_text.');
+    throw invalid(say`Use either content, or old_text and new_text.`);
   }
   if (oldText === undefined && newText === undefined) return undefined;
   if (oldText !== undefined && newText !== undefined) return { oldText, newText };
-  throw invalid('old_text and new_text belong together.');
+  throw invalid(say`old_text and new_text belong together.`);
 }
 
 /** The page reads `structured` to link to the document. */

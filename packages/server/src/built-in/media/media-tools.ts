@@ -1,7 +1,7 @@
 import type { FunctionTool, FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { Clock, ModelReference, Owner, ToolContentPart, ToolResult, Usage } from '@toolyard/protocol';
-import { costOf, defined, ToolyardError } from '@toolyard/protocol';
+import { costOf, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { resultInPlace } from '../../runs/run-media.ts';
@@ -31,7 +31,7 @@ const MAX_SPOKEN_LENGTH = 4_000;
 export function createMediaTools(options: MediaToolsOptions): FunctionToolGroup {
   return {
     id: 'media',
-    title: 'Images and speech',
+    title: say`Images and speech`.text,
     enabled: false,
     tools: [createCreateImage(options), createSpeak(options)],
   };
@@ -40,9 +40,10 @@ export function createMediaTools(options: MediaToolsOptions): FunctionToolGroup 
 function createCreateImage(options: MediaToolsOptions): FunctionTool {
   return tool({
     name: 'create_image',
-    title: 'Create image',
+    title: say`Create image`.text,
     description:
-      'Creates images from a description with an image model. The user sees them in the chat. Describe the content, style, light and composition; quote text that the image must contain.',
+      say`Creates images from a description with an image model. The user sees them in the chat. Describe the content, style, light and composition; quote text that the image must contain.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {
@@ -75,9 +76,10 @@ function createCreateImage(options: MediaToolsOptions): FunctionTool {
 function createSpeak(options: MediaToolsOptions): FunctionTool {
   return tool({
     name: 'speak',
-    title: 'Speak',
+    title: say`Speak`.text,
     description:
-      'Turns a text into spoken audio with a speech model. The user can play it in the chat. Use it only if the user asks for audio.',
+      say`Turns a text into spoken audio with a speech model. The user can play it in the chat. Use it only if the user asks for audio.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {
@@ -146,8 +148,8 @@ function resultOf(
 function notConfigured(what: 'images' | 'speech'): ToolyardError {
   return new ToolyardError({
     code: 'tool_failed',
-    message: what === 'images' ? 'No model for images is chosen.' : 'No model for speech is chosen.',
-    hint: 'The user can choose one under Settings, Tools, Images and speech.',
+    message: what === 'images' ? say`No model for images is chosen.` : say`No model for speech is chosen.`,
+    hint: say`The user can choose one under Settings, Tools, Images and speech.`,
   });
 }
 

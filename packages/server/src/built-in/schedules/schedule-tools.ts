@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FunctionTool, FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import type { CreateSchedule, Owner, ScheduleTiming, ScheduleView } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import type { CreateSchedule, Owner, ScheduleTiming, ScheduleView, AnyText } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
@@ -22,7 +22,7 @@ const MAX_TASK = 20_000;
 export function createScheduleTools(options: ScheduleToolsOptions): FunctionToolGroup {
   return {
     id: 'schedules',
-    title: 'Schedules',
+    title: say`Schedules`.text,
     enabled: false,
     tools: [createCreateSchedule(options), createListSchedules(options)],
   };
@@ -31,9 +31,10 @@ export function createScheduleTools(options: ScheduleToolsOptions): FunctionTool
 function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOptions): FunctionTool {
   return tool({
     name: 'create_schedule',
-    title: 'Create schedule',
+    title: say`Create schedule`.text,
     description:
-      'Creates a task that runs at given times, each time in a new conversation. It starts paused: the user checks and resumes it under Settings, Schedules. Set exactly one of cron, at and every_seconds. Describe the task completely: its runs do not know this conversation.',
+      say`Creates a task that runs at given times, each time in a new conversation. It starts paused: the user checks and resumes it under Settings, Schedules. Set exactly one of cron, at and every_seconds. Describe the task completely: its runs do not know this conversation.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {
@@ -71,8 +72,8 @@ function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOption
       if (waiting.length >= MAX_PAUSED) {
         throw new ToolyardError({
           code: 'tool_failed',
-          message: `The user has not yet resumed or deleted ${MAX_PAUSED} schedules of models.`,
-          hint: 'The user can do so under Settings, Schedules.',
+          message: say`The user has not yet resumed or deleted ${MAX_PAUSED} schedules of models.`,
+          hint: say`The user can do so under Settings, Schedules.`,
         });
       }
       const schedule: CreateSchedule = {
@@ -91,8 +92,8 @@ function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOption
 function createListSchedules({ schedules, owner }: ScheduleToolsOptions): FunctionTool {
   return tool({
     name: 'list_schedules',
-    title: 'List schedules',
-    description: 'Lists the schedules of the user with their times and tasks.',
+    title: say`List schedules`.text,
+    description: say`Lists the schedules of the user with their times and tasks.`.text,
     inputSchema: { type: 'object', properties: {} },
     annotations: { readOnly: true, openWorld: false },
     async execute(_args, ctx) {
@@ -122,13 +123,13 @@ function timingOf({
   seconds: number | undefined;
 }): ScheduleTiming {
   const given = [cron, at, seconds].filter((value) => value !== undefined);
-  if (given.length !== 1) throw invalid('Set exactly one of cron, at and every_seconds.');
+  if (given.length !== 1) throw invalid(say`Set exactly one of cron, at and every_seconds.`);
   if (cron !== undefined) return { kind: 'cron', expression: cron };
   if (seconds !== undefined) return { kind: 'interval', seconds };
   const time = Date.parse(at ?? '');
   // Without an offset it would be a time of the server's zone.
   if (Number.isNaN(time) || !/(Z|[+-]\d\d:?\d\d)$/i.test(at ?? '')) {
-    throw invalid(`"at" must be a time with its offset, such as 2027-01-15T09:00:00+01:00 (got "${at}").`);
+    throw invalid(say`"at" must be a time with its offset, such as 2027-01-15T09:00:00+01:00 (got "${at ?? ''}").`);
   }
   return { kind: 'once', at: time };
 }
@@ -163,6 +164,6 @@ function ownerOf({ user }: ToolContext, owner: Owner): Owner {
   return user === undefined ? owner : { ownerId: user };
 }
 
-function invalid(message: string): ToolyardError {
+function invalid(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'invalid_arguments', message });
 }

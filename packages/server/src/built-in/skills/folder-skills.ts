@@ -2,12 +2,12 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SkillSource } from '@toolyard/protocol';
-import { defined, messageOf, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import { openFile } from '../workspace/workspace-path.ts';
 import { readSkillText } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
 import { digestOfFiles, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, SKILL_FILE, skillId } from './skill.ts';
-import { SkillFault } from './skill-fault.ts';
+import { SkillFault, faultText } from './skill-fault.ts';
 
 /** Folders below that of a skill. */
 const MAX_DEPTH = 8;
@@ -28,20 +28,20 @@ export class FolderSkills {
     const found: FoundSkills = { skills: [], problems: [] };
     const problem = (place: string, thrown: unknown): void => {
       const line = thrown instanceof SkillFault ? thrown.line : undefined;
-      found.problems.push({ source, place, reason: messageOf(thrown), ...defined({ line }) });
+      found.problems.push(withTemplates({ source, place, reason: faultText(thrown), ...defined({ line }) }));
     };
     let names: string[];
     try {
       // Not through a link: a workspace must not lead to folders elsewhere.
       if ((await realpath(root)) !== root)
-        throw new SkillFault(`${root} is behind a symbolic link, which is not followed.`);
+        throw new SkillFault(say`${root} is behind a symbolic link, which is not followed.`);
       names = (await readdir(root)).filter((name) => !name.startsWith('.')).sort();
     } catch (thrown) {
       if (!isMissing(thrown)) problem('', thrown);
       return found;
     }
     if (names.length > MAX_SKILLS) {
-      problem('', new SkillFault(`There are more than ${MAX_SKILLS} skills; the others are not read.`));
+      problem('', new SkillFault(say`There are more than ${MAX_SKILLS} skills; the others are not read.`));
     }
     for (const name of names.slice(0, MAX_SKILLS)) {
       try {
@@ -57,7 +57,7 @@ export class FolderSkills {
   /** Null for a file beside the skills. */
   async #readSkill(folder: string, name: string, source: SkillSource): Promise<FoundSkill | null> {
     const stats = await lstat(folder);
-    if (stats.isSymbolicLink()) throw new SkillFault(`${name} is a symbolic link, which is not followed.`);
+    if (stats.isSymbolicLink()) throw new SkillFault(say`${name} is a symbolic link, which is not followed.`);
     if (!stats.isDirectory()) return null;
     const scanned = await scan(folder);
     const signature = JSON.stringify(scanned.map(({ path, state }) => [path, state]));
@@ -78,7 +78,7 @@ type ScannedSkill = { folder: string; name: string; source: SkillSource; scanned
 async function hashSkill({ folder, name, source, scanned }: ScannedSkill): Promise<FoundSkill> {
   const bytes = await readFiles(folder, scanned);
   const text = bytes.get(SKILL_FILE);
-  if (text === undefined) throw new SkillFault('The folder has no SKILL.md.');
+  if (text === undefined) throw new SkillFault(say`The folder has no SKILL.md.`);
   const digest = digestOfFiles(bytes);
   return {
     id: skillId(source, name),
@@ -88,7 +88,7 @@ async function hashSkill({ folder, name, source, scanned }: ScannedSkill): Promi
     files: [...bytes].map(([path, { length }]) => ({ path, size: length })),
     async read(paths) {
       const all = await readSkillFiles(folder);
-      if (digestOfFiles(all) !== digest) throw new SkillFault(`The files of "${name}" have just changed.`);
+      if (digestOfFiles(all) !== digest) throw new SkillFault(say`The files of "${name}" have just changed.`);
       return paths === undefined ? all : new Map([...all].filter(([path]) => paths.includes(path)));
     },
   };
@@ -106,21 +106,21 @@ async function scan(folder: string): Promise<Scanned[]> {
   const found: Scanned[] = [];
   let bytes = 0;
   const look = async (below: string, depth: number): Promise<void> => {
-    if (depth > MAX_DEPTH) throw new SkillFault(`The skill has more than ${MAX_DEPTH} levels of folders.`);
+    if (depth > MAX_DEPTH) throw new SkillFault(say`The skill has more than ${MAX_DEPTH} levels of folders.`);
     for (const name of await readdir(join(folder, below))) {
       const path = below === '' ? name : `${below}/${name}`;
       if (!isPlainPath(path)) throw new SkillFault(`The name of the file ${JSON.stringify(path)} is not allowed.`);
       const stats = await lstat(join(folder, path), { bigint: true });
       if (stats.isSymbolicLink())
-        throw new SkillFault(`The skill contains the symbolic link ${path}; links are not followed.`);
+        throw new SkillFault(say`The skill contains the symbolic link ${path}; links are not followed.`);
       if (stats.isDirectory()) await look(path, depth + 1);
-      else if (!stats.isFile()) throw new SkillFault(`The skill contains ${path}, which is not a regular file.`);
+      else if (!stats.isFile()) throw new SkillFault(say`The skill contains ${path}, which is not a regular file.`);
       else {
         bytes += Number(stats.size);
         found.push({ path, size: Number(stats.size), state: stateOf(stats) });
       }
-      if (found.length > MAX_FILES) throw new SkillFault(`The skill has more than ${MAX_FILES} files.`);
-      if (bytes > MAX_BYTES) throw new SkillFault(`The skill has more than ${MAX_BYTES / 1024 / 1024} MB.`);
+      if (found.length > MAX_FILES) throw new SkillFault(say`The skill has more than ${MAX_FILES} files.`);
+      if (bytes > MAX_BYTES) throw new SkillFault(say`The skill has more than ${MAX_BYTES / 1024 / 1024} MB.`);
     }
   };
   await look('', 0);

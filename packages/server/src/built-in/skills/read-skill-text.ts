@@ -1,3 +1,5 @@
+import type { AnyText } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { SkillFault } from './skill-fault.ts';
 
 /** The frontmatter of a `SKILL.md`. */
@@ -30,7 +32,7 @@ const NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export async function readSkillText(bytes: Uint8Array, folder: string): Promise<SkillHead> {
   const text = decode(bytes);
   if (text.length > MAX_TEXT)
-    throw new SkillFault(`SKILL.md has ${text.length} characters; at most ${MAX_TEXT} are allowed.`);
+    throw new SkillFault(say`SKILL.md has ${text.length} characters; at most ${MAX_TEXT} are allowed.`);
   const { yaml } = split(text);
   const { parse, lineOf } = await parseYaml(yaml);
   return readHead(parse, folder, lineOf);
@@ -41,18 +43,18 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new SkillFault('SKILL.md is not UTF-8 text.');
+    throw new SkillFault(say`SKILL.md is not UTF-8 text.`);
   }
 }
 
 function split(text: string): { yaml: string } {
   const lines = text.split(/\r\n|\n|\r/);
-  if (lines[0]?.trimEnd() !== '---') throw new SkillFault('SKILL.md must begin with frontmatter: a line "---".', 1);
+  if (lines[0]?.trimEnd() !== '---') throw new SkillFault(say`SKILL.md must begin with frontmatter: a line "---".`, 1);
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
-  if (end < 0) throw new SkillFault('The frontmatter of SKILL.md has no closing line "---".', 1);
+  if (end < 0) throw new SkillFault(say`The frontmatter of SKILL.md has no closing line "---".`, 1);
   const yaml = lines.slice(1, end).join('\n');
   if (yaml.length > MAX_HEAD) {
-    throw new SkillFault(`The frontmatter has ${yaml.length} characters; at most ${MAX_HEAD} are allowed.`, 1);
+    throw new SkillFault(say`The frontmatter has ${yaml.length} characters; at most ${MAX_HEAD} are allowed.`, 1);
   }
   return { yaml };
 }
@@ -84,7 +86,7 @@ async function parseYaml(yaml: string): Promise<Parsed> {
     const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
     const [error] = document.errors;
     if (error) {
-      throw new SkillFault(`Invalid YAML: ${error.message.slice(0, 200)}`, lineAt(error.pos[0]));
+      throw new SkillFault(say`Invalid YAML: ${error.message.slice(0, 200)}`, lineAt(error.pos[0]));
     }
     visit(document, {
       // A few nested aliases expand to gigabytes, and no skill needs them.
@@ -97,7 +99,7 @@ async function parseYaml(yaml: string): Promise<Parsed> {
     });
     const { contents } = document;
     if (!isMap(contents))
-      throw new SkillFault('The frontmatter must have the fields "name" and "description".', FIRST_LINE);
+      throw new SkillFault(say`The frontmatter must have the fields "name" and "description".`, FIRST_LINE);
     const lineOf = (key: string): number | undefined => {
       const found = contents.items.find(({ key: each }) => isScalar(each) && each.value === key)?.key;
       return isScalar(found) && found.range ? lineAt(found.range[0]) : undefined;
@@ -111,11 +113,11 @@ async function parseYaml(yaml: string): Promise<Parsed> {
 }
 
 function tooDeep(): SkillFault {
-  return new SkillFault('The frontmatter is nested too deeply.', FIRST_LINE);
+  return new SkillFault(say`The frontmatter is nested too deeply.`, FIRST_LINE);
 }
 
 function aliases(line: number): SkillFault {
-  return new SkillFault('YAML anchors and aliases are not allowed in the frontmatter.', line);
+  return new SkillFault(say`YAML anchors and aliases are not allowed in the frontmatter.`, line);
 }
 
 /**
@@ -129,26 +131,26 @@ export function readHead(
   lineOf: (key: string) => number | undefined = () => undefined,
 ): SkillHead {
   const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  const fail = (key: string, reason: string): SkillFault => new SkillFault(reason, lineOf(key));
+  const fail = (key: string, reason: AnyText): SkillFault => new SkillFault(reason, lineOf(key));
   const text = (key: string, most: number): string | undefined => {
     const found = fields.get(key);
     if (found === undefined || found === null) return undefined;
-    if (typeof found !== 'string') throw fail(key, `"${key}" must be text.`);
+    if (typeof found !== 'string') throw fail(key, say`"${key}" must be text.`);
     const trimmed = found.trim();
-    if (trimmed === '') throw fail(key, `"${key}" is empty.`);
+    if (trimmed === '') throw fail(key, say`"${key}" is empty.`);
     if (trimmed.length > most) {
-      throw fail(key, `"${key}" has ${trimmed.length} characters; at most ${most} are allowed.`);
+      throw fail(key, say`"${key}" has ${trimmed.length} characters; at most ${most} are allowed.`);
     }
     return trimmed;
   };
   const name = text('name', MAX_NAME);
-  if (name === undefined) throw new SkillFault('The frontmatter has no "name".', FIRST_LINE);
+  if (name === undefined) throw new SkillFault(say`The frontmatter has no "${'name'}".`, FIRST_LINE);
   if (!NAME.test(name)) {
-    throw fail('name', `"name" must have lowercase letters, digits and single hyphens only (got "${name}").`);
+    throw fail('name', say`"name" must have lowercase letters, digits and single hyphens only (got "${name}").`);
   }
-  if (name !== folder) throw fail('name', `"name" must be that of the folder: "${folder}" (got "${name}").`);
+  if (name !== folder) throw fail('name', say`"name" must be that of the folder: "${folder}" (got "${name}").`);
   const description = text('description', MAX_DESCRIPTION);
-  if (description === undefined) throw new SkillFault('The frontmatter has no "description".', FIRST_LINE);
+  if (description === undefined) throw new SkillFault(say`The frontmatter has no "${'description'}".`, FIRST_LINE);
   const license = text('license', MAX_OTHER);
   const compatibility = text('compatibility', MAX_COMPATIBILITY);
   return {
@@ -161,9 +163,10 @@ export function readHead(
   };
 }
 
-function readMetadata(value: unknown, fail: (reason: string) => SkillFault): Record<string, string> {
+function readMetadata(value: unknown, fail: (reason: AnyText) => SkillFault): Record<string, string> {
   if (value === undefined || value === null) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw fail('"metadata" must be a list of names with values.');
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw fail(say`"metadata" must be a list of names with values.`);
   const entries = Object.entries(value);
   if (entries.length > MAX_ENTRIES) throw fail(`"metadata" has more than ${MAX_ENTRIES} entries.`);
   return Object.fromEntries(
@@ -175,11 +178,11 @@ function readMetadata(value: unknown, fail: (reason: string) => SkillFault): Rec
 }
 
 /** Text with spaces between the tools, or a list. A space in parentheses belongs to its tool: `Bash(git add:*)`. */
-function readAllowedTools(value: unknown, fail: (reason: string) => SkillFault): string[] {
+function readAllowedTools(value: unknown, fail: (reason: AnyText) => SkillFault): string[] {
   if (value === undefined || value === null) return [];
   const found = typeof value === 'string' ? (value.match(/[^\s(]+(\([^)]*\))?/g) ?? []) : value;
   if (!Array.isArray(found) || !found.every((each) => typeof each === 'string')) {
-    throw fail('"allowed-tools" must be text or a list of texts.');
+    throw fail(say`"allowed-tools" must be text or a list of texts.`);
   }
   return found.slice(0, MAX_ENTRIES).map((each) => each.slice(0, 200));
 }

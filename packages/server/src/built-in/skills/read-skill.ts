@@ -1,7 +1,7 @@
 import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
 import { nearestNames, tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
-import { messageOf } from '@toolyard/protocol';
+import { messageOf, say } from '@toolyard/protocol';
 import { linesOf, MAX_LINES, textOf } from '../workspace/text-file.ts';
 import { failed } from '../workspace/workspace-path.ts';
 import { SKILL_FILE } from './skill.ts';
@@ -22,9 +22,10 @@ type ReadSkillOptions = {
 export function createReadSkill({ skillsFor, copy }: ReadSkillOptions): FunctionTool {
   return tool({
     name: 'read_skill',
-    title: 'Read skill',
+    title: say`Read skill`.text,
     description:
-      'Reads the instructions (SKILL.md) of a skill that the user has switched on, or another of its text files. Read a skill before you begin a task that it describes.',
+      say`Reads the instructions (SKILL.md) of a skill that the user has switched on, or another of its text files. Read a skill before you begin a task that it describes.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,11 +1,11 @@
 import type { ListedSkill } from '@toolyard/mcp-host';
-import type { Owner, SkillSource } from '@toolyard/protocol';
-import { messageOf } from '@toolyard/protocol';
+import type { Owner, SkillSource, AnyText } from '@toolyard/protocol';
+import { say, withTemplates } from '@toolyard/protocol';
 import type { Servers } from '../../mcp/operations.ts';
 import { readHead } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
 import { digestOf, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, sha256, SKILL_FILE, skillId } from './skill.ts';
-import { SkillFault } from './skill-fault.ts';
+import { SkillFault, faultText } from './skill-fault.ts';
 
 const TIMEOUT_MS = 15_000;
 const AT_ONCE = 8;
@@ -22,12 +22,14 @@ export async function readServerSkills(
 ): Promise<FoundSkills> {
   const source: SkillSource = { kind: 'server', serverId };
   const found: FoundSkills = { skills: [], problems: [] };
-  const problem = (place: string, reason: string): void => void found.problems.push({ source, place, reason });
+  const problem = (place: string, reason: AnyText): void =>
+    void found.problems.push(withTemplates({ source, place, reason }));
   try {
     const stop = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]);
     const { skills, skipped } = await servers.ask('skills', principal, { params: { id: serverId } }, stop);
     for (const { name, reason } of skipped) problem(name, reason);
-    if (skills.length > MAX_SKILLS) problem('', `There are more than ${MAX_SKILLS} skills; the others are not read.`);
+    if (skills.length > MAX_SKILLS)
+      problem('', say`There are more than ${MAX_SKILLS} skills; the others are not read.`);
     for (const listed of skills.slice(0, MAX_SKILLS)) {
       try {
         const skill = toFoundSkill(listed, source, { servers, principal });
@@ -36,11 +38,11 @@ export async function readServerSkills(
         }
         found.skills.push(skill);
       } catch (thrown) {
-        problem(listed.uri, messageOf(thrown));
+        problem(listed.uri, faultText(thrown));
       }
     }
   } catch (thrown) {
-    problem('', messageOf(thrown));
+    problem('', faultText(thrown));
   }
   return found;
 }
@@ -54,8 +56,8 @@ function toFoundSkill(
 ): FoundSkill {
   if (!uri.endsWith(`/${SKILL_FILE}`)) throw new SkillFault('Its URI does not end with /SKILL.md.');
   const base = uri.slice(0, -SKILL_FILE.length);
-  if (listed === null) throw new SkillFault('The server does not list its files, so that they cannot be pinned.');
-  if (listed.length > MAX_FILES) throw new SkillFault(`The skill has more than ${MAX_FILES} files.`);
+  if (listed === null) throw new SkillFault(say`The server does not list its files, so that they cannot be pinned.`);
+  if (listed.length > MAX_FILES) throw new SkillFault(say`The skill has more than ${MAX_FILES} files.`);
   const files = listed.map((file): ListedFile => ({
     path: pathIn(base, file.uri),
     uri: file.uri,
@@ -64,7 +66,7 @@ function toFoundSkill(
   }));
   if (new Set(files.map(({ path }) => path)).size < files.length) throw new SkillFault('It lists a file twice.');
   if (files.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES) {
-    throw new SkillFault(`The skill has more than ${MAX_BYTES / 1024 / 1024} MB.`);
+    throw new SkillFault(say`The skill has more than ${MAX_BYTES / 1024 / 1024} MB.`);
   }
   const folder = decoded(base.slice(0, -1).split('/').at(-1) ?? '');
   const head = readHead(frontmatter, folder);
@@ -87,7 +89,7 @@ function toFoundSkill(
           const request = { params: { id: source.serverId }, body: { uri: of, path: file.uri } };
           const data = await servers.ask('skillFile', principal, request, signal);
           const bytes = Buffer.from(data, 'base64');
-          if (sha256(bytes) !== file.hash) throw new SkillFault(`${file.path} differs from what the server lists.`);
+          if (sha256(bytes) !== file.hash) throw new SkillFault(say`${file.path} differs from what the server lists.`);
           read.set(file.path, bytes);
         }),
       );
@@ -100,7 +102,7 @@ function toFoundSkill(
 function pathIn(base: string, uri: string): string {
   const path = uri.startsWith(base) ? decoded(uri.slice(base.length)) : '';
   if (!isPlainPath(path))
-    throw new SkillFault(`The URI ${uri.slice(0, 300)} of a file is not below that of its skill.`);
+    throw new SkillFault(say`The URI ${uri.slice(0, 300)} of a file is not below that of its skill.`);
   return path;
 }
 

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { defaultStateFolder } from '@toolyard/mcp-host/node';
 import type { Owner } from '@toolyard/protocol';
-import { messageOf } from '@toolyard/protocol';
+import { messageOf, say } from '@toolyard/protocol';
 import type { NamedSkillFolders } from '../workspace/command-tools.ts';
 import { failed } from '../workspace/workspace-path.ts';
 import { createReadSkill } from './read-skill.ts';
@@ -30,7 +30,7 @@ export function createSkillTools({ skills, copies, owner }: SkillToolsOptions): 
   return {
     group: {
       id: 'skills',
-      title: 'Skills',
+      title: say`Skills`.text,
       needsSkills: true,
       tools: [createReadSkill({ skillsFor, copy: (skill, signal) => copies.write(skill, signal) })],
     },

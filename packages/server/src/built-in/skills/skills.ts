@@ -10,7 +10,7 @@ import type {
   SkillView,
   SwitchSkill,
 } from '@toolyard/protocol';
-import { messageOf, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
 import type { SkillServers } from './server-skills.ts';
 import { textOf } from '../workspace/text-file.ts';
 import { openWorkspace } from '../workspace/workspace-path.ts';
@@ -130,7 +130,7 @@ export class Skills {
     const skill = await this.#find(principal, id, scope);
     const size = skill.files.find((each) => each.path === path)?.size;
     if (size === undefined)
-      throw new ToolyardError({ code: 'not_found', message: `The skill "${skill.head.name}" has no file ${path}.` });
+      throw new ToolyardError({ code: 'not_found', message: say`The skill "${skill.head.name}" has no file ${path}.` });
     if (size > MAX_SHOWN_BYTES) return { path, size, text: null };
     const bytes = await readFile(skill, path);
     try {
@@ -146,8 +146,8 @@ export class Skills {
     if (change.enabled && change.digest !== skill.digest) {
       throw new ToolyardError({
         code: 'conflict',
-        message: `The skill "${skill.head.name}" has changed since it was shown.`,
-        hint: 'Look at it again before you switch it on.',
+        message: say`The skill "${skill.head.name}" has changed since it was shown.`,
+        hint: say`Look at it again before you switch it on.`,
       });
     }
     const { switches, copies } = this.#options;
@@ -164,8 +164,8 @@ export class Skills {
     if (found) return found;
     throw new ToolyardError({
       code: 'not_found',
-      message: `There is no skill ${id}.`,
-      hint: 'It was removed or is invalid, or its server is not connected. Reload the list of skills.',
+      message: say`There is no skill ${id}.`,
+      hint: say`It was removed or is invalid, or its server is not connected. Reload the list of skills.`,
     });
   }
 
@@ -176,7 +176,7 @@ export class Skills {
       const { root } = openWorkspace(path, [this.#options.dataDir]);
       return await this.#folders.read(join(root, ...WORKSPACE_FOLDER), { kind: 'workspace', path: root });
     } catch (thrown) {
-      return { skills: [], problems: [{ source, place: '', reason: messageOf(thrown) }] };
+      return { skills: [], problems: [withTemplates({ source, place: '', reason: messageText(thrown) })] };
     }
   }
 
@@ -218,7 +218,7 @@ export async function readFile(skill: FoundSkill, path: string, signal?: AbortSi
   try {
     const bytes = (await skill.read([path], signal)).get(path);
     if (bytes !== undefined) return bytes;
-    throw new SkillFault(`The skill "${skill.head.name}" has no file ${path}.`);
+    throw new SkillFault(say`The skill "${skill.head.name}" has no file ${path}.`);
   } catch (thrown) {
     if (!(thrown instanceof SkillFault)) throw thrown;
     throw new ToolyardError({ code: 'tool_failed', message: thrown.message });

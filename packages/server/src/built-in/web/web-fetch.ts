@@ -2,8 +2,8 @@ import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
 import { readBody } from '@toolyard/guarded-fetch';
-import type { Fetch } from '@toolyard/protocol';
-import { hostName, readUrl, ToolyardError } from '@toolyard/protocol';
+import type { Fetch, AnyText } from '@toolyard/protocol';
+import { hostName, readUrl, ToolyardError, say } from '@toolyard/protocol';
 import { extract } from './extract.ts';
 
 const MAX_BYTES = 10 * 1024 * 1024;
@@ -22,9 +22,10 @@ export const UNTRUSTED =
 export function createWebFetch(fetch: () => Promise<Fetch>, parseMs?: number): FunctionTool {
   return tool({
     name: 'web_fetch',
-    title: 'Fetch web page',
+    title: say`Fetch web page`.text,
     description:
-      'Fetches a URL and returns its readable text: of a web page the article as Markdown, of a PDF its text, of JSON and plain text all of it. Only GET, without cookies and scripts. A redirect to another host is returned, not followed.',
+      say`Fetches a URL and returns its readable text: of a web page the article as Markdown, of a PDF its text, of JSON and plain text all of it. Only GET, without cookies and scripts. A redirect to another host is returned, not followed.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {
@@ -47,7 +48,7 @@ export function createWebFetch(fetch: () => Promise<Fetch>, parseMs?: number): F
       const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const page = await load({ fetch: await fetch(), parseMs }, url, stop).catch((thrown: unknown) => {
         throw stop.aborted && !signal.aborted
-          ? failed(`${hostOf(url)} did not answer within ${TIMEOUT_MS / 1000} s.`)
+          ? failed(say`${hostOf(url)} did not answer within ${TIMEOUT_MS / 1000} s.`)
           : thrown;
       });
       if ('movedTo' in page) {
@@ -86,7 +87,7 @@ async function load(loader: Loader, first: string, signal: AbortSignal): Promise
     if (hostName(next) !== hostName(from)) return { movedTo: next.href };
     address = next.href;
   }
-  throw failed(`${hostOf(first)} redirects more than ${MAX_REDIRECTS} times.`);
+  throw failed(say`${hostOf(first)} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
 async function request(fetch: Fetch, url: string, signal: AbortSignal): Promise<Response> {
@@ -141,6 +142,6 @@ function hostOf(url: string): string {
   return readUrl(url)?.host ?? 'The URL';
 }
 
-function failed(message: string): ToolyardError {
+function failed(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message });
 }

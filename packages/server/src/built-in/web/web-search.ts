@@ -3,7 +3,7 @@ import { tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
 import { readBody } from '@toolyard/guarded-fetch';
 import type { Fetch, SearchEngine } from '@toolyard/protocol';
-import { parseJson, ToolyardError } from '@toolyard/protocol';
+import { parseJson, ToolyardError, say } from '@toolyard/protocol';
 import type { SearchResult } from './search-engines.ts';
 import { ENGINES, readResults } from './search-engines.ts';
 import { UNTRUSTED } from './web-fetch.ts';
@@ -20,9 +20,10 @@ export type ConfiguredSearch = { engine: SearchEngine; url: string; key: string 
 export function createWebSearch(configured: () => Promise<ConfiguredSearch | null>): FunctionTool {
   return tool({
     name: 'web_search',
-    title: 'Search the web',
+    title: say`Search the web`.text,
     description:
-      'Searches the web and returns titles, URLs and short texts of pages. Read a page with web_fetch before you rely on it. In your answer, cite each page that you use as a Markdown link: [title](url).',
+      say`Searches the web and returns titles, URLs and short texts of pages. Read a page with web_fetch before you rely on it. In your answer, cite each page that you use as a Markdown link: [title](url).`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,7 +1,8 @@
+import type { Fetch, Owner } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { GuardedFetch } from '@toolyard/guarded-fetch';
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
-import type { Fetch, Owner } from '@toolyard/protocol';
 import { createWebFetch } from './web-fetch.ts';
 import { createWebSearch } from './web-search.ts';
 import type { WebSettings } from './web-settings.ts';
@@ -31,7 +32,7 @@ export function createWebTools(settings: WebSettings, owner: Owner): FunctionToo
   const webFetch = createWebFetch(async () => fetchFor((await settings.get(owner)).privateOrigins));
   return {
     id: 'web',
-    title: 'Web',
+    title: say`Web`.text,
     enabled: false,
     tools: [webSearch, webFetch],
     async close() {

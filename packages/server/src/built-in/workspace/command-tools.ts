@@ -2,7 +2,7 @@ import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import type { SandboxedEnd } from '@toolyard/mcp-host/node';
 import { findCommand, runSandboxed } from '@toolyard/mcp-host/node';
 import type { Clock, ToolResult } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import type { RunProgram } from './program.ts';
 import { createRunPython } from './run-python.ts';
 import { createShell } from './shell.ts';
@@ -51,7 +51,7 @@ export function createCommandTools({
   const python = ['python3', 'python'].find((name) => findCommand(name, process.env['PATH']) !== undefined);
   return {
     id: 'shell',
-    title: 'Commands in the workspace',
+    title: say`Commands in the workspace`.text,
     enabled: false,
     needsWorkspace: true,
     tools: [createShell(run), ...(python === undefined ? [] : [createRunPython(run, python)])],

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { lineDiff } from '@toolyard/protocol/text-diff';
@@ -9,9 +10,10 @@ import { currentText } from './write-file.ts';
 export function createEditFile(open: (path: string | undefined) => Workspace): FunctionTool {
   return tool({
     name: 'edit_file',
-    title: 'Edit file',
+    title: say`Edit file`.text,
     description:
-      'Replaces a text in a file of the workspace. The old text must occur exactly once, with its white space; include lines around it if it is not unique.',
+      say`Replaces a text in a file of the workspace. The old text must occur exactly once, with its white space; include lines around it if it is not unique.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import { createEditFile } from './edit-file.ts';
 import { createListFiles } from './list-files.ts';
@@ -11,7 +12,7 @@ export function createFileTools(hidden: readonly string[]): FunctionToolGroup {
   const open = (path: string | undefined) => openWorkspace(path, hidden);
   return {
     id: 'files',
-    title: 'Files of the workspace',
+    title: say`Files of the workspace`.text,
     enabled: false,
     needsWorkspace: true,
     tools: [

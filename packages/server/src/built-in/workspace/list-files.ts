@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FunctionTool } from '@toolyard/agent-host';
@@ -13,8 +14,9 @@ export const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules', '.v
 export function createListFiles(open: (path: string | undefined) => Workspace): FunctionTool {
   return tool({
     name: 'list_files',
-    title: 'List files',
-    description: 'Lists files and folders of the workspace. Folders end with "/"; links are shown and not followed.',
+    title: say`List files`.text,
+    description: say`Lists files and folders of the workspace. Folders end with "/"; links are shown and not followed.`
+      .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { linesOf, MAX_LINES, readText } from './text-file.ts';
@@ -7,8 +8,8 @@ import { openFile } from './workspace-path.ts';
 export function createReadFile(open: (path: string | undefined) => Workspace): FunctionTool {
   return tool({
     name: 'read_file',
-    title: 'Read file',
-    description: 'Reads a text file of the workspace, or a part of it by line numbers.',
+    title: say`Read file`.text,
+    description: say`Reads a text file of the workspace, or a part of it by line numbers.`.text,
     inputSchema: {
       type: 'object',
       properties: {

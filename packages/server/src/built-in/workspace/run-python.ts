@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { RunProgram } from './program.ts';
@@ -9,9 +10,10 @@ const MAX_CODE_LENGTH = 100_000;
 export function createRunPython(run: RunProgram, python: string): FunctionTool {
   return tool({
     name: 'run_python',
-    title: 'Run Python',
+    title: say`Run Python`.text,
     description:
-      'Runs Python code with the Python of the user in the workspace folder and returns what it prints. It runs in a sandbox: it can change files of the workspace only, and has no network.',
+      say`Runs Python code with the Python of the user in the workspace folder and returns what it prints. It runs in a sandbox: it can change files of the workspace only, and has no network.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

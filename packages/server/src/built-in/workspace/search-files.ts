@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FunctionTool } from '@toolyard/agent-host';
@@ -14,9 +15,10 @@ const MAX_LINE_LENGTH = 300;
 export function createSearchFiles(open: (path: string | undefined) => Workspace): FunctionTool {
   return tool({
     name: 'search_files',
-    title: 'Search files',
+    title: say`Search files`.text,
     description:
-      'Finds a text in the files of the workspace and returns the lines with their numbers, and the files whose names contain it. Not a regular expression; case does not matter.',
+      say`Finds a text in the files of the workspace and returns the lines with their numbers, and the files whose names contain it. Not a regular expression; case does not matter.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { RunProgram } from './program.ts';
@@ -9,9 +10,10 @@ const MAX_COMMAND_LENGTH = 32_000;
 export function createShell(run: RunProgram): FunctionTool {
   return tool({
     name: 'shell',
-    title: 'Run shell command',
+    title: say`Run shell command`.text,
     description:
-      'Runs a command with sh in the workspace folder and returns its output and exit code. It runs in a sandbox: it can change files of the workspace only, and has no network. All its processes end with the call.',
+      say`Runs a command with sh in the workspace folder and returns its output and exit code. It runs in a sandbox: it can change files of the workspace only, and has no network. All its processes end with the call.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

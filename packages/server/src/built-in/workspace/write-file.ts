@@ -1,3 +1,4 @@
+import { say } from '@toolyard/protocol';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { FunctionTool } from '@toolyard/agent-host';
@@ -12,9 +13,10 @@ const MAX_LENGTH = 1_000_000;
 export function createWriteFile(open: (path: string | undefined) => Workspace): FunctionTool {
   return tool({
     name: 'write_file',
-    title: 'Write file',
+    title: say`Write file`.text,
     description:
-      'Creates a text file in the workspace, with its folders, or replaces all of its content. To change a part of a file, use edit_file.',
+      say`Creates a text file in the workspace, with its folders, or replaces all of its content. To change a part of a file, use edit_file.`
+        .text,
     inputSchema: {
       type: 'object',
       properties: {

@@ -1,4 +1,5 @@
 import type { ApiKeyLimits, JsonObject, Owner, Principal } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { apiKeyLimits } from '@toolyard/protocol/schemas';
 import type { Routes } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
@@ -51,8 +52,8 @@ export async function checkLimitedKey(principal: Principal, route: LimitedRoute,
   if (kind === undefined) {
     throw refusal({
       code: 'forbidden',
-      message: 'This API key has limits: it can only start runs, and use the runs it has started.',
-      hint: 'Use a key without limits.',
+      message: say`This API key has limits: it can only start runs, and use the runs it has started.`,
+      hint: say`Use a key without limits.`,
     });
   }
   const { id = '' } = route;
@@ -76,8 +77,8 @@ export function refuseStoredFiles(principal: Principal, body: unknown): void {
   if (limitedTo(principal) === undefined || blobsIn(body).next().done === true) return;
   throw refusal({
     code: 'forbidden',
-    message: 'This API key has limits: it cannot send stored files.',
-    hint: 'Send the bytes as base64 in `source.data`, or use a key without limits.',
+    message: say`This API key has limits: it cannot send stored files.`,
+    hint: say`Send the bytes as base64 in \`source.data\`, or use a key without limits.`,
   });
 }
 

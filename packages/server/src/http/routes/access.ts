@@ -1,12 +1,12 @@
 import type { ApiKeyView, JsonObject, KeyScope } from '@toolyard/protocol';
-import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES } from '@toolyard/protocol';
+import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES, say } from '@toolyard/protocol';
 import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../reachable-origins.ts';
 import type { Router } from '../router.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 
 /** Characters of a key that are stored in plain text to identify it. */
 const SHOWN_CHARACTERS = KEY_PREFIX.length + 6;
@@ -64,8 +64,8 @@ export function addAccessRoutes({ route }: Router, deps: RouteContext): void {
 function tooManyScopes(scope: KeyScope) {
   return refusal({
     code: 'bad_request',
-    message: `A key with limits cannot have the scope ${JSON.stringify(scope)}.`,
-    hint: `It can have ${LIMITED_KEY_SCOPES.join(', ')}.`,
+    message: say`A key with limits cannot have the scope ${JSON.stringify(scope)}.`,
+    hint: say`It can have ${LIMITED_KEY_SCOPES.join(', ')}.`,
   });
 }
 

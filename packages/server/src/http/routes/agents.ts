@@ -1,4 +1,5 @@
 import type { AgentView, Principal } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { StoredAgent } from '@toolyard/storage';
 import type { FileAgent } from '../../agents/file-agent.ts';
 import { readAgentFile } from '../../agents/read-agent-file.ts';
@@ -52,8 +53,8 @@ export function addAgentRoutes({ route }: Router, { storage, models, hub, clock,
       await find(principal, id);
       throw refusal({
         code: 'conflict',
-        message: 'This agent was changed by another request.',
-        hint: 'Read it again and repeat the change.',
+        message: say`This agent was changed by another request.`,
+        hint: say`Read it again and repeat the change.`,
       });
     }
     hub.changed(principal.ownerId, 'agents', id);

@@ -1,5 +1,5 @@
 import type { ConversationSummary, CreateConversation, Page, Principal } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
 import { cursorOf, readCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
@@ -111,7 +111,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
 
 const HAS_GROUP = {
   code: 'bad_request',
-  message: 'A conversation has either an agent or a group.',
+  message: say`A conversation has either an agent or a group.`,
 } as const;
 
 const OF_SUB_AGENT = {

@@ -1,4 +1,5 @@
 import type { Draft, Principal, SaveDraft } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { saveDraftBody } from '@toolyard/protocol/schemas';
 import { mediaToBlobs } from '@toolyard/storage';
 import { findConversation } from '../conversation-view.ts';
@@ -29,7 +30,7 @@ export function addDraftRoutes({ route }: Router, deps: HttpAppOptions): void {
     if (JSON.stringify(body).length > MAX_LENGTH) {
       throw refusal({
         code: 'too_large',
-        message: `The draft exceeds the limit of ${MAX_LENGTH} characters.`,
+        message: say`The draft exceeds the limit of ${MAX_LENGTH} characters.`,
         hint: 'Upload large files with POST /api/files.',
       });
     }

@@ -1,11 +1,13 @@
 import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../body.ts';
 import type { Owner } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
 import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
 import type { Router } from '../router.ts';
-import type { AppContext, RouteContext } from '../types.ts';
+import type { AppContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 
 /**
  * Types that a browser renders without executing content. SVG documents can contain scripts, so they are not included.
@@ -50,7 +52,7 @@ export function addFileRoutes({ route }: Router, { storage, clock, auth }: Route
   route('POST /api/files', async ({ c, principal }) => {
     const { incoming } = c.env;
     const bytes = await readBodyBytes(incoming, MAX_FILE_BYTES);
-    if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: 'The file is empty.' });
+    if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: say`The file is empty.` });
     const mimeType = contentTypeOf(incoming);
     const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });
     return { sha256: kept.sha256, size: kept.size, mimeType: kept.mimeType };

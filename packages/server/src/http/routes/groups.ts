@@ -1,5 +1,5 @@
 import type { GroupDefinition, GroupView, Principal } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { checkDefinition, completeDefinition, storedDefinition, viewOf } from '../../groups/group-definition.ts';
 import { groupRunView } from '../../groups/group-run-view.ts';
 import { notFound } from '../problems.ts';
@@ -47,8 +47,8 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
     if (group === null) {
       throw new ToolyardError({
         code: 'conflict',
-        message: 'This group was changed by another request.',
-        hint: 'Read it again and repeat the change.',
+        message: say`This group was changed by another request.`,
+        hint: say`Read it again and repeat the change.`,
       });
     }
     hub.changed(principal.ownerId, 'groups', id);

@@ -1,5 +1,5 @@
 import type { Router } from '../router.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { addAccessRoutes } from './access.ts';
 import { addAgentRoutes } from './agents.ts';
 import { addArtifactRoutes } from './artifacts.ts';

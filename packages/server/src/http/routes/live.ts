@@ -2,7 +2,7 @@ import type { Principal } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
 import { liveFrames } from '../frames.ts';
 import type { Router } from '../router.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 
 export function addLiveRoutes({ route }: Router, deps: RouteContext): void {
   const { streams, tabs, log, eventStreams } = deps;

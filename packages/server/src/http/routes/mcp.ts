@@ -7,7 +7,7 @@ import type { CheckedCalls, McpOperationKey, McpRequest } from '../../mcp/operat
 import { executeOperation, mcpOperationKeys } from '../../mcp/operations.ts';
 import type { Router } from '../router.ts';
 import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { OWNER } from '../types.ts';
 
 const CALLBACK = '/api/mcp/sign-in/callback';

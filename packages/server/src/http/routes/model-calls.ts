@@ -10,7 +10,8 @@ import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-call.
 import type { Frame } from '../event-stream.ts';
 import type { Router } from '../router.ts';
 import { checkSource } from '../user-parts.ts';
-import type { HttpAppOptions, RouteContext } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 
 /** The model calls of every route, within the budgets and limits of their owner. */
 export function createHttpModelCalls(

@@ -4,7 +4,8 @@ import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../router.ts';
-import type { HttpAppOptions, RouteContext } from '../types.ts';
+import type { HttpAppOptions } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { OWNER } from '../types.ts';
 
 export function addOperationRoutes(router: Router, context: RouteContext): void {

@@ -204,8 +204,7 @@ function marked(thrown: unknown): unknown {
   const mark = { 'x-toolyard-proxy': 'refused' };
   if (thrown instanceof ProblemAnswer) return new ProblemAnswer(thrown.problem, { ...thrown.headers, ...mark });
   if (!ToolyardError.isInstance(thrown)) return thrown;
-  const { code, message, hint } = thrown;
-  return refusal({ code, message, ...defined({ hint }) }, { headers: mark });
+  return refusal(thrown.toJSON(), { headers: mark });
 }
 
 const HANDSHAKE = [

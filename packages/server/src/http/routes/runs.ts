@@ -6,7 +6,7 @@ import { readRunCursor, runCursor } from '../list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { readRunTree } from '../../runs/read-run-tree.ts';
 import { listSubAgents } from '../../runs/list-sub-agents.ts';
 import { missingRoles } from '../missing-roles.ts';

@@ -1,5 +1,5 @@
 import type { Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
-import { defined, textOf, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
 import { ensureConversation } from '../../runs/ensure-conversation.ts';
 import { readEnd } from '../../runs/read-end.ts';
 import type { RunStart } from '../../services.ts';
@@ -12,7 +12,7 @@ import { checkStart, countStart, starterOf } from '../start-limits.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../router.ts';
 import { toRunView } from '../run-view.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { checkParts } from '../user-parts.ts';
 
 /** `POST /api/runs`: starts a run, and waits for its result, streams its events, or returns at once. */
@@ -122,7 +122,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
 }
 
 function isUsed(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: `The id ${id} is already used.` });
+  return new ToolyardError({ code: 'conflict', message: say`The id ${id} is already used.` });
 }
 
 function isQueued(): ToolyardError {

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { isJsonObject, TAB_RUNS_VERSION, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, TAB_RUNS_VERSION, ToolyardError, say } from '@toolyard/protocol';
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
 import type { Router } from '../router.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 import { starterOf } from '../start-limits.ts';
 import { checkParts } from '../user-parts.ts';
 
@@ -96,6 +96,6 @@ function refuseOlderPage(body: JsonValue): void {
   throw new ToolyardError({
     code: 'outdated_page',
     message: `This page is ${isNewer ? 'newer' : 'older'} than the server.`,
-    hint: 'Reload the page to continue the answer.',
+    hint: say`Reload the page to continue the answer.`,
   });
 }

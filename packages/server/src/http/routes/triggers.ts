@@ -1,3 +1,4 @@
+import { messageText } from '@toolyard/protocol';
 import { RefusedDelivery } from '../../triggers/accept-delivery.ts';
 import { readBodyBytes } from '../body.ts';
 import { refusal } from '../problems.ts';
@@ -26,12 +27,15 @@ export function addTriggerRoutes({ route }: Router, { triggers }: HttpAppOptions
       return { runId: await triggers.deliver(trigger, { body, header: (name) => c.req.header(name) }) };
     } catch (thrown) {
       if (!(thrown instanceof RefusedDelivery)) throw thrown;
-      const { code, message, retryAfter } = thrown;
+      const { code, retryAfter } = thrown;
       const headers = {
         ...(code === 'unauthorized' ? { 'www-authenticate': 'Signature' } : {}),
         ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       };
-      throw refusal({ code, message }, { headers, ...(code === 'bad_request' ? { status: 422 } : {}) });
+      throw refusal(
+        { code, message: messageText(thrown) },
+        { headers, ...(code === 'bad_request' ? { status: 422 } : {}) },
+      );
     }
   });
 }

@@ -1,5 +1,5 @@
 import type { Router } from '../router.ts';
-import type { RouteContext } from '../types.ts';
+import type { RouteContext } from '../route-context.ts';
 
 /** Local servers without a sandbox, and the confirmation of mode `auto` for them. */
 export function addUnsandboxedRoutes({ route }: Router, { auto }: RouteContext): void {

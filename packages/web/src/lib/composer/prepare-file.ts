@@ -1,6 +1,6 @@
 import { serverText } from '../i18n/server-text.ts';
 import type { MediaType, UploadedFile, UserPart } from '@toolyard/protocol';
-import { isMediaType } from '@toolyard/protocol';
+import { isMediaType, readTemplates } from '@toolyard/protocol';
 import type { AttachmentKind, PreparedFile } from './attachments.ts';
 
 /** Size limit of the server for one file, in bytes. */
@@ -84,7 +84,9 @@ async function store(
 }
 
 function detailOf(thrown: unknown): { detail?: string } {
-  return thrown instanceof Error ? { detail: serverText(thrown.message).text } : {};
+  if (!(thrown instanceof Error)) return {};
+  const templates = 'templates' in thrown ? readTemplates(thrown.templates) : undefined;
+  return { detail: serverText(thrown.message, templates?.['message']).text };
 }
 
 function toPart(

@@ -7,8 +7,13 @@ export type Catalogue = { readonly [N in keyof Messages]: Translation<Messages[N
 
 type LazyMessages = typeof lazy;
 /** A namespace that is loaded when a part of the page first needs it. */
-export type LazyNamespace = keyof LazyMessages;
-export type LazyTexts<N extends LazyNamespace> = Translation<LazyMessages[N]>;
+export type LazyNamespace = keyof LazyMessages | 'serverTexts';
+export type LazyTexts<N extends LazyNamespace> = N extends keyof LazyMessages
+  ? Translation<LazyMessages[N]>
+  : ServerTexts;
+
+/** Translations of the texts of the server, by their English templates. */
+export type ServerTexts = Readonly<Record<string, string>>;
 
 type Flat<T> = {
   [N in keyof T & string]: { [K in keyof T[N] & string as `${N}.${K}`]: T[N][K] };

@@ -36,6 +36,8 @@ const lateTexts: Record<Locale, Record<string, () => Promise<Namespaces>>> = {
 
 /** The namespace `runList` is in `run-list.ts`. */
 async function loadLate(locale: Locale, name: LazyNamespace): Promise<Namespaces> {
+  // The server writes its texts in English.
+  if (locale === 'en' && name === 'serverTexts') return { serverTexts: {} };
   const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const read = lateTexts[locale][`./${file}.ts`];
   if (read === undefined) throw new Error(`There is no file ${locale}/${file}.ts.`);

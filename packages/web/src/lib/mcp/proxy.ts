@@ -25,11 +25,11 @@ export const fetchThroughProxy: Fetch = async (input, init = {}) => {
 };
 
 /** An error with a hint for the user, instead of "cannot be reached". */
-function toToolyardError({ code, message, hint }: ApiError): ToolyardError {
+function toToolyardError({ code, message, hint, templates }: ApiError): ToolyardError {
   // A disabled proxy is not worth a retry.
   const lasting = code === 'not_found' ? 'bad_config' : code;
   const retryable = lasting === 'server_unreachable' || lasting === 'overloaded' || lasting === 'network';
-  return new ToolyardError({ code: lasting, message, retryable, ...defined({ hint }) });
+  return new ToolyardError({ code: lasting, message, retryable, ...defined({ hint, templates }) });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readIconImage } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { ToolyardError, say } from '@toolyard/protocol';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { tabNetwork } from './tab-host.ts';
 
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
  */
 export async function readTabIcon(id: string): Promise<string> {
   const icon = (await mcpStore.host()).health().find((each) => each.id === id)?.icon;
-  if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: `"${id}" sent no icon.` });
+  if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: say`"${id}" sent no icon.` });
   return readIconImage(icon, (url) =>
     tabNetwork.fetch(url, { headers: { accept: 'image/*' }, signal: AbortSignal.timeout(TIMEOUT_MS) }),
   );

@@ -1,5 +1,6 @@
 import type { OpenWebSocket } from '@toolyard/mcp-host';
-import { defined, ToolyardError, type Fetch } from '@toolyard/protocol';
+import type { Fetch } from '@toolyard/protocol';
+import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { DeferredSocket } from './deferred-socket.ts';
 import type { FromNetwork, ToNetwork } from './tab-network-messages.ts';
 
@@ -110,7 +111,7 @@ export function openTabNetwork(
     if (Object.keys(headers).length > 0) {
       throw new ToolyardError({
         code: 'bad_config',
-        message: 'Browsers cannot send headers with a WebSocket.',
+        message: say`Browsers cannot send headers with a WebSocket.`,
         hint: 'Connect through the proxy, or remove the headers.',
       });
     }

@@ -1,6 +1,4 @@
 import { InterventionChecker } from '@toolyard/agent-runtime';
-import { readsOnlyInside } from '@toolyard/protocol';
-import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
 import type {
   InterventionMode,
   InterventionRule,
@@ -8,7 +6,10 @@ import type {
   McpServerView,
   McpToolView,
   ToolReference,
+  TextTemplate,
 } from '@toolyard/protocol';
+import { readsOnlyInside } from '@toolyard/protocol';
+import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
 
 export type CallToExplain = {
   tool: ToolReference;
@@ -28,7 +29,7 @@ export type CallExplanation = {
   by:
     | { kind: 'owner' }
     | { kind: 'rules'; rules: readonly number[] }
-    | { kind: 'danger'; why: string }
+    | { kind: 'danger'; why: string; template?: TextTemplate | undefined }
     | { kind: 'lost_rules' }
     | { kind: 'built_in' }
     | { kind: 'changed' }
@@ -102,7 +103,9 @@ export function explainCall(call: CallToExplain): CallExplanation {
   const forbidding = saying('never');
   if (forbidding.length > 0) return { decision, by: { kind: 'rules', rules: forbidding } };
   const flagged = check({ mode: 'auto', rules: [], lostRules: false, permission: 'allow', judged: unchanged });
-  if (flagged.decision === 'ask') return { decision, by: { kind: 'danger', why: flagged.about?.danger ?? '' } };
+  const { danger = '', templates } = flagged.decision === 'ask' ? (flagged.about ?? {}) : {};
+  if (flagged.decision === 'ask')
+    return { decision, by: { kind: 'danger', why: danger, template: templates?.['danger'] } };
   const isHarmless = judged.builtIn && judged.readOnly;
   if (lostRules && !isHarmless) return { decision, by: { kind: 'lost_rules' } };
   const asking = saying('ask');

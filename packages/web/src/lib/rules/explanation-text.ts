@@ -11,7 +11,7 @@ export function explanationText({ by }: CallExplanation): string {
         numbers: by.rules.map((index) => String(index + 1)).join(', '),
       });
     case 'danger':
-      return t('rules.by_danger', { why: serverText(by.why).text });
+      return t('rules.by_danger', { why: serverText(by.why, by.template).text });
     default:
       return t(`rules.by_${by.kind}`);
   }

@@ -1,9 +1,15 @@
+import type { TextTemplates } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { explainError } from '../i18n/server-text.ts';
 import { asApiError } from '../state/failure.ts';
 
 /** An error as shown on the page; `code` is absent if the page wrote it. */
-export type FailureText = { code?: string; message: string; hint?: string | undefined };
+export type FailureText = {
+  code?: string;
+  message: string;
+  hint?: string | undefined;
+  templates?: TextTemplates | undefined;
+};
 
 /** A user action that may fail. The error stays until the next action. */
 export class Attempt<Name extends string = 'it'> {
@@ -29,8 +35,8 @@ export class Attempt<Name extends string = 'it'> {
 /** Converts errors of the API or of the tab's MCP client; anything else is a bug of the page and is thrown again. */
 export function failureText(thrown: unknown): FailureText {
   if (!ToolyardError.isInstance(thrown)) return asApiError(thrown);
-  const { code, message, hint } = thrown;
-  return { code, message, hint };
+  const { code, message, hint, templates } = thrown;
+  return { code, message, hint, templates };
 }
 
 /** What failed, in one line in the language of the page. */

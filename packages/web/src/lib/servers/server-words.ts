@@ -1,7 +1,7 @@
 import type { McpServerView } from '@toolyard/protocol';
 import { showHidden, showName } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
-import { serverText } from '../i18n/server-text.ts';
+import { builtInText } from '../i18n/server-text.ts';
 
 export type ServerLabel = {
   /** What the user calls the server. */
@@ -22,14 +22,14 @@ type NamedServer = Pick<McpServerView, 'id' | 'serverInfo'> & {
  */
 export function serverLabel({ id, serverInfo, builtIn = false, entry }: NamedServer): ServerLabel {
   const own = serverInfo?.title === undefined ? null : showHidden(serverInfo.title);
-  if (builtIn) return { name: own === null ? showName(id) : serverText(own).text, title: null };
+  if (builtIn) return { name: own === null ? showName(id) : builtInText(own).text, title: null };
   const name = showName(entry?.name ?? id);
   return { name, title: own === null || own.trim().toLowerCase() === name.toLowerCase() ? null : own };
 }
 
 /** A title or description of a tool, with hidden characters shown. Those of Toolyard's own tools are translated. */
 export function toolText(text: string, server: { builtIn?: boolean } | undefined): string {
-  return showHidden(server?.builtIn === true ? serverText(text).text : text);
+  return showHidden(server?.builtIn === true ? builtInText(text).text : text);
 }
 
 /**

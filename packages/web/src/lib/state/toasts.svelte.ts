@@ -1,4 +1,4 @@
-import { messageOf } from '@toolyard/protocol';
+import { messageOf, readTemplates } from '@toolyard/protocol';
 import { errorLine, loadServerTexts } from '../i18n/server-text.ts';
 
 type Toast = {
@@ -66,6 +66,7 @@ function shownError(error: unknown): Parameters<typeof errorLine>[0] {
     ...('code' in error ? { code: error.code } : {}),
     ...('status' in error ? { status: error.status } : {}),
     ...('hint' in error && typeof error.hint === 'string' ? { hint: error.hint } : {}),
+    ...('templates' in error ? { templates: readTemplates(error.templates) } : {}),
   };
 }
 

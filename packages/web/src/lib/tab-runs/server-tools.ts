@@ -12,7 +12,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
-import { canonicalJson, defined, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
 import { answered } from './until-answered.ts';
 
@@ -158,11 +158,11 @@ function keyOf({ tool: { serverId, name }, arguments: args, textCall }: JudgedCa
 const NOTHING_KNOWN = { trust: new ToolTrust(new Map()), definitionOf: () => undefined, isTrusted: () => false };
 
 const STOPPED: ToolResult = (() => {
-  const message = 'The run was stopped during this call; its outcome is unknown.';
+  const message = say`The run was stopped during this call; its outcome is unknown.`;
   return {
-    content: [{ type: 'text', text: message }],
+    content: [{ type: 'text', text: message.text }],
     isError: true,
     outcome: 'unknown',
-    error: { code: 'cancelled', message },
+    error: createErrorInfo({ code: 'cancelled', message }),
   };
 })();

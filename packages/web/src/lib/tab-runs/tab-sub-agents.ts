@@ -1,5 +1,6 @@
-import type { SubAgentResult, SubAgents } from '@toolyard/agent-host';
 import type { Clock, StartTabSubAgents, TabSubAgentResults } from '@toolyard/protocol';
+import { createErrorInfo, say } from '@toolyard/protocol';
+import type { SubAgentResult, SubAgents } from '@toolyard/agent-host';
 import type { Api } from '../api/client.ts';
 import { answered } from './until-answered.ts';
 
@@ -51,4 +52,4 @@ export function createTabSubAgents(
   };
 }
 
-const DELETED = { code: 'not_found', message: 'Its run was deleted.' } as const;
+const DELETED = createErrorInfo({ code: 'not_found', message: say`Its run was deleted.` });

@@ -30,6 +30,7 @@ export async function answered<T>(clock: Pick<Clock, 'after'>, send: () => Promi
     return await untilAnswered(clock, send);
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
-    throw new ToolyardError({ code: thrown.code, message: thrown.message, ...defined({ hint: thrown.hint }) });
+    const { code, message, hint, templates } = thrown;
+    throw new ToolyardError({ code, message, ...defined({ hint, templates }) });
   }
 }

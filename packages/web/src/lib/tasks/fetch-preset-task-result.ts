@@ -1,5 +1,5 @@
-import type { JsonValue, PresetTaskCall, PresetTaskName, PresetTaskValues } from '@toolyard/protocol';
-import { isAbortError, isJsonObject, parseJson } from '@toolyard/protocol';
+import type { JsonValue, PresetTaskCall, PresetTaskName, PresetTaskValues, JsonObject } from '@toolyard/protocol';
+import { isAbortError, isJsonObject, parseJson, defined, readTemplates } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import { ApiError, request as requestServer } from '../api/client.ts';
 import { t } from '../i18n/i18n.svelte.ts';
@@ -124,11 +124,13 @@ async function readOrEnd(
 }
 
 function errorFrom(data: JsonValue): ApiError {
-  const { code, message, hint } = isJsonObject(data) ? data : {};
+  const { code, message, hint, ...others }: JsonObject = isJsonObject(data) ? data : {};
+  const templates = readTemplates(others['templates']);
   return new ApiError({
     code: (typeof code === 'string' ? code : 'internal') as ApiError['code'],
     status: 200,
     detail: typeof message === 'string' ? message : t('errors.unreadable', { status: '200' }),
     ...(typeof hint === 'string' ? { hint } : {}),
+    ...(templates && { templates: defined({ detail: templates['message'], hint: templates['hint'] }) }),
   });
 }

@@ -170,7 +170,13 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       if (event.code === 'answer_cut' || event.code === 'text_not_called') return next;
       const key = `${event.runId}:${String(event.seq)}`;
       if (transcript.tail.some((row) => row.key === key)) return next;
-      const row: TranscriptRow = { kind: 'notice', key, level: event.level, text: event.text };
+      const row: TranscriptRow = {
+        kind: 'notice',
+        key,
+        level: event.level,
+        text: event.text,
+        template: event.templates?.['text'],
+      };
       return { ...next, tail: markAnswers(beforePlaceholder(transcript.tail, row)) };
     }
 

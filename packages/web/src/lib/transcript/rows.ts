@@ -9,6 +9,7 @@ import type {
   UnmadeCall,
   Usage,
   UserMessage,
+  TextTemplate,
 } from '@toolyard/protocol';
 import { textOfParts } from '../composer/queue.ts';
 import type { CallView } from './calls.ts';
@@ -75,7 +76,13 @@ export type AnswerOf = {
 /** After this row the model receives a summary instead of the messages above, which stay as they are. */
 type CompactionRow = { kind: 'compaction'; key: string; messageId: string; text: string; messages: number };
 
-type NoticeRow = { kind: 'notice'; key: string; level: 'info' | 'warning'; text: string };
+type NoticeRow = {
+  kind: 'notice';
+  key: string;
+  level: 'info' | 'warning';
+  text: string;
+  template?: TextTemplate | undefined;
+};
 
 /** A budget is used up, and the run waits for a user to decide whether it may continue. */
 type BudgetRow = { kind: 'budget'; key: string; interrupt: BudgetInterrupt };

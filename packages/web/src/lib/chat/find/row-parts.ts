@@ -30,7 +30,7 @@ export function partsOf(row: TranscriptRow): RowPart[] {
     case 'compaction':
       return [plain('compaction', row.text, [row.key])];
     case 'notice':
-      return [plain('notice', serverText(row.text).text)];
+      return [plain('notice', serverText(row.text, row.template).text)];
     case 'budget':
     case 'outcome':
       return [];

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ErrorInfo } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
 import { serverText } from '../../i18n/server-text.ts';
 import type { CallView } from '../../transcript/calls.ts';
@@ -21,7 +21,7 @@ export function callSummary(call: CallView, status: CallStatus): CallSummary {
       if (status.progress?.text != null) return { text: oneLine(status.progress.text), kind: 'words' };
       return argumentsSummary(call.editedArguments ?? call.arguments);
     case 'failed': {
-      const problem = oneLine(status.error === null ? firstText(call) : serverText(status.error.message).text);
+      const problem = oneLine(status.error === null ? firstText(call) : messageLine(status.error));
       return problem === ''
         ? argumentsSummary(call.editedArguments ?? call.arguments)
         : { text: problem, kind: 'problem' };
@@ -69,4 +69,8 @@ function firstText(call: CallView): string {
 
 function oneLine(text: string): string {
   return text.slice(0, MAX_LENGTH).toWellFormed().replaceAll(/\s+/g, ' ').trim();
+}
+
+function messageLine({ message, templates }: ErrorInfo): string {
+  return serverText(message, templates?.['message']).text;
 }

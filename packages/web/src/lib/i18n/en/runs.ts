@@ -27,7 +27,7 @@ export const runs = {
   kind_model: 'Model',
   kind_tool: 'Tool',
   kind_wait: 'Waiting',
-  kind_fold: 'Compaction',
+  kind_compaction: 'Compaction',
   kind_steered: 'Your message',
   kind_notice: 'Notice',
   compaction: 'The chat was compacted for the model',

@@ -28,7 +28,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_model: '模型',
   kind_tool: '工具',
   kind_wait: '等待',
-  kind_fold: '压缩',
+  kind_compaction: '压缩',
   kind_steered: '您的消息',
   kind_notice: '通知',
   compaction: '已为模型压缩对话',

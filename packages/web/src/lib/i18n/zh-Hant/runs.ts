@@ -28,7 +28,7 @@ export const runs: LazyTexts<'runs'> = {
   kind_model: '模型',
   kind_tool: '工具',
   kind_wait: '等候',
-  kind_fold: '壓縮',
+  kind_compaction: '壓縮',
   kind_steered: '您的訊息',
   kind_notice: '通知',
   compaction: '已為模型壓縮對話',

@@ -1,0 +1,96 @@
+export const models = {
+  'The base URL of the model server is not an http or https URL.': '模型服务器的基础 URL 不是 http 或 https URL。',
+  'Enter a URL such as {0}.': '请输入如 {0} 的 URL。',
+  'The base URL of the model server at {0} contains a user name or a password.':
+    '{0} 的模型服务器基础 URL 含有用户名或密码。',
+  'Remove them from the URL and enter the key separately.': '请从 URL 移除，并另外输入密钥。',
+  'Check that the model supports this operation.': '请检查模型是否支持此操作。',
+  'The response is larger than {0} bytes.': '响应超过 {0} 字节。',
+  '{0} returned {1} instead of audio.': '{0} 返回 {1}，而不是音频。',
+  'Check that the model supports speech.': '请检查模型是否支持语音。',
+  '{0} cannot {1}: the {2} does not support it.': '{0} 无法{1}：{2} 不支持。',
+  'Choose a provider that supports it.': '请选择支持的提供商。',
+  'The provider "{0}" cannot {1}.': '提供商“{0}”无法{1}。',
+  'The provider "{0}" ({1}) is not configured.': '提供商“{0}”（{1}）尚未设置。',
+  'Available: {0}. Choose a model of one of them, or add a provider in the settings.':
+    '可用：{0}。请选择其中一个的模型，或在设置中添加提供商。',
+  'The API format {0} was tested, but {1} uses {2}: choose that one.':
+    '已测试 API 格式 {0}，但 {1} 使用 {2}：请改选后者。',
+  'The {0} is not available: it references a file that does not exist.': '无法获取 {0}：它参照的文件不存在。',
+  '"{0}" is not a valid provider id.': '“{0}”不是有效的提供商识别码。',
+  'Use letters, digits, dots, dashes and underscores, at most 64.':
+    '请使用字母、数字、点、连字号与底线，最多 64 个字符。',
+  'The call was cancelled.': '调用已取消。',
+  '{0} returned an answer without any choice.': '{0} 的回答没有内容。',
+  'Try again; if the problem persists, check the log of the model server.':
+    '请再试一次；若问题持续，请查看模型服务器的日志。',
+  'The answer of {0} was interrupted before its end.': '{0} 的回答在结束前中断。',
+  'The partial answer is kept. Try again; if the problem persists, check the log of the model server.':
+    '已保留部分回答。请再试一次；若问题持续，请查看模型服务器的日志。',
+  'No {0} was found at {1}.': '在 {1} 找不到 {0}。',
+  'Check the base URL, and that the provider has the right API format; a base URL looks like {0}.':
+    '请检查基础 URL，以及提供商的 API 格式是否正确；基础 URL 的形式如 {0}。',
+  '{0} sent no data for {1} s.': '{0} 已 {1} 秒没有发送数据。',
+  'The model may be loading or too slow for this request. Try again, or increase the idle timeout.':
+    '模型可能仍在加载，或处理此请求太慢。请再试一次，或延长闲置超时。',
+  'The answer of {0} could not be read: {1}.': '无法读取 {0} 的回答：{1}。',
+  'The API key or a header for {0} contains line breaks or other characters that are not allowed in a header.':
+    '{0} 的 API 密钥或标头含有换行或其他不允许的字符。',
+  'Copy the key again, without surrounding text.': '请重新复制密钥，不要包含前后的文字。',
+  '{0} is not a model server: it returned {1}.': '{0} 不是模型服务器：它返回{1}。',
+  'a web page': '网页',
+  'something else': '其他内容',
+  'Check the base URL of the provider.': '请检查提供商的基础 URL。',
+  'Cannot connect to {0}.': '无法连接到 {0}。',
+  'Check that the model server is running, and that this is its port.':
+    '请检查模型服务器是否正在运行，以及端口是否正确。',
+  'The host name of {0} could not be resolved, or DNS cannot be reached.': '无法解析 {0} 的主机名，或无法连接到 DNS。',
+  'Check the spelling of the base URL and the network.': '请检查基础 URL 的拼写与网络。',
+  'No secure connection to {0} ({1}).': '无法与 {0} 建立安全连接（{1}）。',
+  'Check the certificate, and whether the base URL should begin with http:// or https://.':
+    '请检查证书，以及基础 URL 应以 http:// 还是 https:// 开头。',
+  '{0} did not respond in time.': '{0} 未及时响应。',
+  'Check the base URL and whether the server is busy.': '请检查基础 URL，以及服务器是否繁忙。',
+  '{0} cannot be reached from this machine.': '无法从这台机器连接到 {0}。',
+  'Check the network, the firewall and the base URL.': '请检查网络、防火墙与基础 URL。',
+  '{0} closed the connection without a response.': '{0} 未响应就关闭了连接。',
+  'Check the log of the model server, then try again.': '请查看模型服务器的日志，然后再试一次。',
+  'The request to {0} failed.': '对 {0} 的请求失败。',
+  'The request to {0} failed ({1}).': '对 {0} 的请求失败（{1}）。',
+  'Check that the server is running, and that this origin may access it.':
+    '请检查服务器是否正在运行，以及是否允许此来源访问。',
+  '{0} does not have the model "{1}" (HTTP {2}): {3}': '{0} 没有模型“{1}”（HTTP {2}）：{3}',
+  '{0} does not have the model "{1}": {2}': '{0} 没有模型“{1}”：{2}',
+  '{0} (HTTP {1}): {2}': '{0}（HTTP {1}）：{2}',
+  'List the models of this server and choose one of them.': '请列出此服务器的模型，并选择其中一个。',
+  '{0} requires an API key, and none is set.': '{0} 需要 API 密钥，但尚未设置。',
+  'Enter the API key of this provider.': '请输入此提供商的 API 密钥。',
+  'Check the plan and the balance of this account, or use another model.': '请检查此账户的套餐与余额，或改用其他模型。',
+  'Start a new conversation, attach less, or choose a model with a larger context window.':
+    '请开始新对话、减少附件，或选择上下文窗口较大的模型。',
+  'Attach less, or smaller files.': '请减少附件，或使用较小的文件。',
+  'Check the API key of this provider and its permissions.': '请检查此提供商的 API 密钥及其权限。',
+  'The provider does not allow this content. Rephrase it, or use another model.':
+    '提供商不允许此内容。请改写，或改用其他模型。',
+  'Wait a moment and try again.': '请稍候再试一次。',
+  'Try again.': '请再试一次。',
+  'The server is busy or still starting. Try again in a moment.': '服务器繁忙或仍在启动。请稍后再试。',
+  'The API key is probably wrong: without a database, LiteLLM accepts only its master key.':
+    'API 密钥可能有误：LiteLLM 没有数据库时只接受自己的主密钥。',
+  'This model needs another API: change the API format of its provider.':
+    '此模型需要其他 API：请更改其提供商的 API 格式。',
+  'Check the log of the model server.': '请查看模型服务器的日志。',
+  'the API key was not accepted.': 'API 密钥未被接受。',
+  'the quota of this account is used up.': '此账户的额度已用完。',
+  'too many requests.': '请求过多。',
+  'the server is overloaded.': '服务器负载过高。',
+  'there is no model API at this base URL.': '此基础 URL 没有模型 API。',
+  'the request failed.': '请求失败。',
+  '{0} Base URL: {1}': '{0}基础 URL：{1}',
+  'Base URL: {0}': '基础 URL：{0}',
+  '{0} did not return its models within {1} s.': '{0} 未在 {1} 秒内返回模型列表。',
+  '{0} did not answer within {1} s.': '{0} 未在 {1} 秒内响应。',
+  '{0} has no model list, so the names of models are required.': '{0} 没有模型列表，需要输入模型名称。',
+  'Enter the names of the models you want to use.': '请输入您要使用的模型名称。',
+  '{0}: {1}': '{0}：{1}',
+};

@@ -1,0 +1,96 @@
+export const models = {
+  'The base URL of the model server is not an http or https URL.': '模型伺服器的基底 URL 不是 http 或 https URL。',
+  'Enter a URL such as {0}.': '請輸入如 {0} 的 URL。',
+  'The base URL of the model server at {0} contains a user name or a password.':
+    '{0} 的模型伺服器基底 URL 含有使用者名稱或密碼。',
+  'Remove them from the URL and enter the key separately.': '請從 URL 移除，並另外輸入金鑰。',
+  'Check that the model supports this operation.': '請檢查模型是否支援此操作。',
+  'The response is larger than {0} bytes.': '回應超過 {0} 位元組。',
+  '{0} returned {1} instead of audio.': '{0} 傳回 {1}，而不是音訊。',
+  'Check that the model supports speech.': '請檢查模型是否支援語音。',
+  '{0} cannot {1}: the {2} does not support it.': '{0} 無法{1}：{2} 不支援。',
+  'Choose a provider that supports it.': '請選擇支援的供應商。',
+  'The provider "{0}" cannot {1}.': '供應商「{0}」無法{1}。',
+  'The provider "{0}" ({1}) is not configured.': '供應商「{0}」（{1}）尚未設定。',
+  'Available: {0}. Choose a model of one of them, or add a provider in the settings.':
+    '可用：{0}。請選擇其中一個的模型，或在設定中新增供應商。',
+  'The API format {0} was tested, but {1} uses {2}: choose that one.':
+    '已測試 API 格式 {0}，但 {1} 使用 {2}：請改選後者。',
+  'The {0} is not available: it references a file that does not exist.': '無法取得 {0}：它參照的檔案不存在。',
+  '"{0}" is not a valid provider id.': '「{0}」不是有效的供應商識別碼。',
+  'Use letters, digits, dots, dashes and underscores, at most 64.':
+    '請使用字母、數字、點、連字號與底線，最多 64 個字元。',
+  'The call was cancelled.': '呼叫已取消。',
+  '{0} returned an answer without any choice.': '{0} 的回答沒有內容。',
+  'Try again; if the problem persists, check the log of the model server.':
+    '請再試一次；若問題持續，請查看模型伺服器的紀錄。',
+  'The answer of {0} was interrupted before its end.': '{0} 的回答在結束前中斷。',
+  'The partial answer is kept. Try again; if the problem persists, check the log of the model server.':
+    '已保留部分回答。請再試一次；若問題持續，請查看模型伺服器的紀錄。',
+  'No {0} was found at {1}.': '在 {1} 找不到 {0}。',
+  'Check the base URL, and that the provider has the right API format; a base URL looks like {0}.':
+    '請檢查基底 URL，以及供應商的 API 格式是否正確；基底 URL 的形式如 {0}。',
+  '{0} sent no data for {1} s.': '{0} 已 {1} 秒沒有傳送資料。',
+  'The model may be loading or too slow for this request. Try again, or increase the idle timeout.':
+    '模型可能仍在載入，或處理此請求太慢。請再試一次，或延長閒置逾時。',
+  'The answer of {0} could not be read: {1}.': '無法讀取 {0} 的回答：{1}。',
+  'The API key or a header for {0} contains line breaks or other characters that are not allowed in a header.':
+    '{0} 的 API 金鑰或標頭含有換行或其他不允許的字元。',
+  'Copy the key again, without surrounding text.': '請重新複製金鑰，不要包含前後的文字。',
+  '{0} is not a model server: it returned {1}.': '{0} 不是模型伺服器：它傳回{1}。',
+  'a web page': '網頁',
+  'something else': '其他內容',
+  'Check the base URL of the provider.': '請檢查供應商的基底 URL。',
+  'Cannot connect to {0}.': '無法連線到 {0}。',
+  'Check that the model server is running, and that this is its port.':
+    '請檢查模型伺服器是否正在執行，以及連接埠是否正確。',
+  'The host name of {0} could not be resolved, or DNS cannot be reached.': '無法解析 {0} 的主機名稱，或無法連上 DNS。',
+  'Check the spelling of the base URL and the network.': '請檢查基底 URL 的拼寫與網路。',
+  'No secure connection to {0} ({1}).': '無法與 {0} 建立安全連線（{1}）。',
+  'Check the certificate, and whether the base URL should begin with http:// or https://.':
+    '請檢查憑證，以及基底 URL 應以 http:// 還是 https:// 開頭。',
+  '{0} did not respond in time.': '{0} 未及時回應。',
+  'Check the base URL and whether the server is busy.': '請檢查基底 URL，以及伺服器是否忙碌。',
+  '{0} cannot be reached from this machine.': '無法從這台機器連上 {0}。',
+  'Check the network, the firewall and the base URL.': '請檢查網路、防火牆與基底 URL。',
+  '{0} closed the connection without a response.': '{0} 未回應就關閉了連線。',
+  'Check the log of the model server, then try again.': '請查看模型伺服器的紀錄，然後再試一次。',
+  'The request to {0} failed.': '對 {0} 的請求失敗。',
+  'The request to {0} failed ({1}).': '對 {0} 的請求失敗（{1}）。',
+  'Check that the server is running, and that this origin may access it.':
+    '請檢查伺服器是否正在執行，以及是否允許此來源存取。',
+  '{0} does not have the model "{1}" (HTTP {2}): {3}': '{0} 沒有模型「{1}」（HTTP {2}）：{3}',
+  '{0} does not have the model "{1}": {2}': '{0} 沒有模型「{1}」：{2}',
+  '{0} (HTTP {1}): {2}': '{0}（HTTP {1}）：{2}',
+  'List the models of this server and choose one of them.': '請列出此伺服器的模型，並選擇其中一個。',
+  '{0} requires an API key, and none is set.': '{0} 需要 API 金鑰，但尚未設定。',
+  'Enter the API key of this provider.': '請輸入此供應商的 API 金鑰。',
+  'Check the plan and the balance of this account, or use another model.': '請檢查此帳戶的方案與餘額，或改用其他模型。',
+  'Start a new conversation, attach less, or choose a model with a larger context window.':
+    '請開始新對話、減少附件，或選擇上下文視窗較大的模型。',
+  'Attach less, or smaller files.': '請減少附件，或使用較小的檔案。',
+  'Check the API key of this provider and its permissions.': '請檢查此供應商的 API 金鑰及其權限。',
+  'The provider does not allow this content. Rephrase it, or use another model.':
+    '供應商不允許此內容。請改寫，或改用其他模型。',
+  'Wait a moment and try again.': '請稍候再試一次。',
+  'Try again.': '請再試一次。',
+  'The server is busy or still starting. Try again in a moment.': '伺服器忙碌或仍在啟動。請稍後再試。',
+  'The API key is probably wrong: without a database, LiteLLM accepts only its master key.':
+    'API 金鑰可能有誤：LiteLLM 沒有資料庫時只接受自己的主金鑰。',
+  'This model needs another API: change the API format of its provider.':
+    '此模型需要其他 API：請變更其供應商的 API 格式。',
+  'Check the log of the model server.': '請查看模型伺服器的紀錄。',
+  'the API key was not accepted.': 'API 金鑰未被接受。',
+  'the quota of this account is used up.': '此帳戶的額度已用完。',
+  'too many requests.': '請求過多。',
+  'the server is overloaded.': '伺服器負載過高。',
+  'there is no model API at this base URL.': '此基底 URL 沒有模型 API。',
+  'the request failed.': '請求失敗。',
+  '{0} Base URL: {1}': '{0}基底 URL：{1}',
+  'Base URL: {0}': '基底 URL：{0}',
+  '{0} did not return its models within {1} s.': '{0} 未在 {1} 秒內傳回模型清單。',
+  '{0} did not answer within {1} s.': '{0} 未在 {1} 秒內回應。',
+  '{0} has no model list, so the names of models are required.': '{0} 沒有模型清單，需要輸入模型名稱。',
+  'Enter the names of the models you want to use.': '請輸入您要使用的模型名稱。',
+  '{0}: {1}': '{0}：{1}',
+};
