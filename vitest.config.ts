@@ -14,7 +14,6 @@ function project(name: string, kinds: readonly TestKind[], more: { globalSetup?:
       // Node imports the sources itself, like users of the packages do: transforming them in Vite costs more.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       isolate: false,
-      strictTags: false,
       unstubEnvs: true,
       setupFiles: ['scripts/test-setup.ts'],
       globalSetup: ['scripts/test-programs.ts'],

@@ -58,7 +58,7 @@ async function authors(url: string, text: string, more: object = {}): Promise<st
 }
 
 describe('a group on a server', () => {
-  test('works in every mode', { tags: ['C12.09', 'C12.10', 'C12.11', 'C12.12', 'C12.13'] }, async () => {
+  test('works in every mode', async () => {
     await using lives = await ServerInstances.with(script, { delegates: true });
     const { url } = await lives.startHere();
     const { items } = await call<{ items: ProviderView[] }>(url, 'GET', '/api/providers');

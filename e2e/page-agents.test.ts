@@ -51,87 +51,79 @@ describeInBrowser('agents', () => {
   const stored = async (): Promise<AgentView[]> =>
     (await call<{ items: AgentView[] }>(stage.server.url, 'GET', '/api/agents')).items;
 
-  test(
-    'an agent is created with suggestions for its empty fields, and tried out before it is saved',
-    { tags: ['C8.05', 'C8.07', 'C8.08', 'C8.09', 'C8.10', 'C8.13', 'C8.14', 'C8.15', 'C8.16'] },
-    async () => {
-      await page.getByRole('link', { name: 'Agents' }).click();
-      await page.getByText('No agents yet').waitFor();
-      await page.getByRole('link', { name: 'New agent' }).click();
-      await field('Instructions').fill('Counts only.');
-      await field('Opening message').fill('Give me **numbers**.');
-      await field('Opening questions').fill('What is 1 + 1?\nCount to three');
-      await field('Input template').fill('Please:');
-      await page.getByText('The template must contain {{text}}').waitFor();
-      expect(await button('Save').isDisabled()).toBe(true);
-      await field('Input template').fill('<<{{text}}>>');
+  test('an agent is created with suggestions for its empty fields, and tried out before it is saved', async () => {
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByText('No agents yet').waitFor();
+    await page.getByRole('link', { name: 'New agent' }).click();
+    await field('Instructions').fill('Counts only.');
+    await field('Opening message').fill('Give me **numbers**.');
+    await field('Opening questions').fill('What is 1 + 1?\nCount to three');
+    await field('Input template').fill('Please:');
+    await page.getByText('The template must contain {{text}}').waitFor();
+    expect(await button('Save').isDisabled()).toBe(true);
+    await field('Input template').fill('<<{{text}}>>');
 
-      await page.getByRole('region', { name: 'Test chat' }).getByRole('button', { name: 'What is 1 + 1?' }).click();
-      await chat.reads('Answer of Counts only.');
-      expect(JSON.stringify(stage.model.requests.at(-1)?.body)).toContain('<<What is 1 + 1?>>');
-      expect(await stored()).toEqual([]);
-      expect((await call<{ items: unknown[] }>(stage.server.url, 'GET', '/api/conversations')).items).toEqual([]);
+    await page.getByRole('region', { name: 'Test chat' }).getByRole('button', { name: 'What is 1 + 1?' }).click();
+    await chat.reads('Answer of Counts only.');
+    expect(JSON.stringify(stage.model.requests.at(-1)?.body)).toContain('<<What is 1 + 1?>>');
+    expect(await stored()).toEqual([]);
+    expect((await call<{ items: unknown[] }>(stage.server.url, 'GET', '/api/conversations')).items).toEqual([]);
 
-      await button('Save').click();
-      // The field that waits shows it; the others are filled in.
-      const name = page.locator('[aria-busy=true]');
-      await eventually(async () => (await name.count()) === 1 && (await field('Avatar').inputValue()) === '🧮');
-      expect(await name.getByRole('textbox').getAttribute('placeholder')).toBe('Suggesting…');
-      await field('Description').fill('My own words');
-      release();
-      await eventually(async () => (await field('Name').inputValue()) === 'Sum Helper');
-      expect(await field('Tags').inputValue()).toBe('math, school');
-      await eventually(async () => {
-        const [agent] = await stored();
-        return agent?.title === 'Sum Helper' && agent.profile.tags?.length === 2 && agent.profile.avatar === '🧮';
-      });
-      // What the user writes is stored when it is saved, and is never overwritten.
-      await button('Suggest: Description').click();
-      await button('Use “Adds numbers and explains each step”').waitFor();
-      expect(await field('Description').inputValue()).toBe('My own words');
-      await button('Save').click();
-      await eventually(async () => (await stored())[0]?.profile.description === 'My own words');
-      expect(await axeFinds(page)).toEqual([]);
-    },
-  );
+    await button('Save').click();
+    // The field that waits shows it; the others are filled in.
+    const name = page.locator('[aria-busy=true]');
+    await eventually(async () => (await name.count()) === 1 && (await field('Avatar').inputValue()) === '🧮');
+    expect(await name.getByRole('textbox').getAttribute('placeholder')).toBe('Suggesting…');
+    await field('Description').fill('My own words');
+    release();
+    await eventually(async () => (await field('Name').inputValue()) === 'Sum Helper');
+    expect(await field('Tags').inputValue()).toBe('math, school');
+    await eventually(async () => {
+      const [agent] = await stored();
+      return agent?.title === 'Sum Helper' && agent.profile.tags?.length === 2 && agent.profile.avatar === '🧮';
+    });
+    // What the user writes is stored when it is saved, and is never overwritten.
+    await button('Suggest: Description').click();
+    await button('Use “Adds numbers and explains each step”').waitFor();
+    expect(await field('Description').inputValue()).toBe('My own words');
+    await button('Save').click();
+    await eventually(async () => (await stored())[0]?.profile.description === 'My own words');
+    expect(await axeFinds(page)).toEqual([]);
+  });
 
-  test(
-    'a chat with it begins with its opening; another agent answers a message that mentions it',
-    { tags: ['C8.06'] },
-    async () => {
-      const [first] = await stored();
-      if (first === undefined) throw new Error('no agent');
-      const rhymer = { title: 'Rhymer', profile: { avatar: '🎶' }, configuration: { instructions: 'Rhymes only.' } };
-      const other = await call<AgentView>(stage.server.url, 'POST', '/api/agents', rhymer);
-      await page.getByRole('link', { name: 'Start chat', exact: true }).click();
-      await page.getByRole('heading', { name: 'Sum Helper' }).waitFor();
-      await page.getByText('numbers', { exact: true }).waitFor();
-      await button('Count to three').click();
-      await chat.reads('Answer of Counts only.');
-      await chat.path();
-      await page.getByRole('article', { name: 'Answer from Sum Helper' }).waitFor();
+  test('a chat with it begins with its opening; another agent answers a message that mentions it', async () => {
+    const [first] = await stored();
+    if (first === undefined) throw new Error('no agent');
+    const rhymer = { title: 'Rhymer', profile: { avatar: '🎶' }, configuration: { instructions: 'Rhymes only.' } };
+    const other = await call<AgentView>(stage.server.url, 'POST', '/api/agents', rhymer);
+    await page.getByRole('link', { name: 'Start chat', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sum Helper' }).waitFor();
+    await page.getByText('numbers', { exact: true }).waitFor();
+    await button('Count to three').click();
+    await chat.reads('Answer of Counts only.');
+    await chat.path();
+    await page.getByRole('article', { name: 'Answer from Sum Helper' }).waitFor();
 
-      await chat.composer.pressSequentially('@rhy');
-      await page.getByRole('option', { name: /Rhymer/ }).waitFor();
-      await chat.composer.press('Enter');
-      await page.getByText('Rhymer answers this message').waitFor();
-      await chat.send('and you?');
-      await chat.reads('Answer of Rhymes only.');
-      await page.getByRole('article', { name: 'Answer from Rhymer' }).waitFor();
-      await page.reload();
-      await page.getByRole('article', { name: 'Answer from Rhymer' }).waitFor();
-      await chat.send('again');
-      await eventually(async () => (await page.getByRole('article', { name: 'Answer from Sum Helper' }).count()) === 2);
+    await chat.composer.pressSequentially('@rhy');
+    await page.getByRole('option', { name: /Rhymer/ }).waitFor();
+    await chat.composer.press('Enter');
+    await page.getByText('Rhymer answers this message').waitFor();
+    await chat.send('and you?');
+    await chat.reads('Answer of Rhymes only.');
+    await page.getByRole('article', { name: 'Answer from Rhymer' }).waitFor();
+    await page.reload();
+    await page.getByRole('article', { name: 'Answer from Rhymer' }).waitFor();
+    await chat.send('again');
+    await eventually(async () => (await page.getByRole('article', { name: 'Answer from Sum Helper' }).count()) === 2);
 
-      // Editing an agent suggests what is empty, too.
-      await page.goto(new URL(`/agents/${other.id}`, page.url()).href);
-      await field('Instructions').fill('Rhymes only. Briefly.');
-      await button('Save').click();
-      await eventually(async () => (await field('Tags').inputValue()) === 'math, school');
-      expect(await field('Name').inputValue()).toBe('Rhymer');
-      await eventually(async () => (await stored()).some(({ id, profile }) => id === other.id && profile.tags));
-    },
-  );
+    // Editing an agent suggests what is empty, too.
+    await page.goto(new URL(`/agents/${other.id}`, page.url()).href);
+    await field('Instructions').fill('Rhymes only. Briefly.');
+    await button('Save').click();
+    await eventually(async () => (await field('Tags').inputValue()) === 'math, school');
+    expect(await field('Name').inputValue()).toBe('Rhymer');
+    await eventually(async () => (await stored()).some(({ id, profile }) => id === other.id && profile.tags));
+  });
 
   test('agents are exported, imported, duplicated and deleted; an invalid file changes nothing', async () => {
     await page.getByRole('link', { name: 'Agents' }).click();

@@ -42,7 +42,7 @@ const script: ModelScript = ({ path, body }) => {
 };
 
 describePage('built-in tools in the page', ({ set }) => {
-  test('show documents in versions, notes with their source, images and speech', { tags: ['C7.06'] }, async () => {
+  test('show documents in versions, notes with their source, images and speech', async () => {
     const stage = await set(script, { direct: true });
     const { url } = stage.server;
     const { items } = await call<{ items: { id: string; baseUrl: string | null }[] }>(url, 'GET', '/api/providers');

@@ -225,15 +225,11 @@ describeInBrowser('tool cards in a browser', () => {
     expect(timesRun()).toBe(0);
   }
 
-  test(
-    'describes a call, allows it by keyboard after it was seen, and shows all kinds of results',
-    { tags: ['C1.28'] },
-    async () => {
-      await asksAndAllowsOnEnter();
-      await allowsLongCallOnceItsEndWasSeen();
-      await showsAllKindsOfResults();
-    },
-  );
+  test('describes a call, allows it by keyboard after it was seen, and shows all kinds of results', async () => {
+    await asksAndAllowsOnEnter();
+    await allowsLongCallOnceItsEndWasSeen();
+    await showsAllKindsOfResults();
+  });
 
   test('denies a call on Escape but not on typing, with a reason, and ends the answer on request', async () => {
     await typesMessageInsteadOfAnswer();

@@ -50,132 +50,128 @@ const shown = async (chat: Chat): Promise<string> => (await chat.text()).replace
 const article = (chat: Chat, text: string) => chat.messages.locator('article').filter({ hasText: text }).first();
 
 describePage('a conversation in the page', ({ set, setProcess }) => {
-  test(
-    'streams answers and tool calls, also into a second tab, after a reload and after a lost connection',
-    { tags: ['C1.01', 'C1.08', 'C1.20', 'C6.03'] },
-    async () => {
-      const held = {
-        noon: holdAnswer('It is noon in Tokyo.'),
-        twice: holdAnswer('In two tabs.'),
-        stopped: holdAnswer('Stopped.'),
-        lost: holdAnswer('Without network.'),
-      };
-      const stage = await set(
-        ({ body }) => {
-          const text = asked(body);
-          if (isToolResult(body)) return held.noon.script();
-          if (text.includes('two tabs')) return held.twice.script();
-          if (text.includes('stop')) return held.stopped.script();
-          if (text.includes('network')) return held.lost.script();
-          if (!text.includes('Tokyo')) return reply.text('Gladly.');
-          const arguments_ = { timezone: 'Asia/Tokyo' };
-          return reply.toolCalls([{ name: 'get-date', arguments: arguments_ }], {
-            reasoning: 'They ask for the time.',
-          });
-        },
-        { date: true },
-      );
-      const page = await stage.open();
-      const chat = chatPage(page);
-      await streamsAnswerWithToolCall();
-      const second = await stage.openBeside(page, await chat.path());
-      const other = chatPage(second);
-      await showsWholeAnswerOnceInBothTabs();
-      await stopsFromOtherTab();
-      await second.close();
-      await saysThatNoProcessWorksOnIt();
-      await recoversFromLostNetwork();
-
-      async function streamsAnswerWithToolCall(): Promise<void> {
-        const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
-        await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
-        await chat.send('What time is it in Tokyo?');
-        // A draft typed before the new chat has its URL is kept when it gets one.
-        await chat.composer.pressSequentially('Thanks');
-        written();
-        await chat.reads(held.noon.beginning);
-        expect(await chat.text()).not.toContain(END);
-        held.noon.release();
-        await chat.reads(held.noon.end);
-        await chat.rests();
-        expect(await chat.path()).toMatch(/^\/c\/.+/);
-        expect(await chat.composer.inputValue()).toBe('Thanks');
-        expect(await chat.text()).toMatch(/get-date|Date/);
-        const answered = stage.model.requests.at(-1)?.text ?? '';
-        expect(answered).toMatch(/Asia\/Tokyo/);
-        expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
-      }
-
-      async function showsWholeAnswerOnceInBothTabs(): Promise<void> {
-        await chat.send('Show it in two tabs');
-        await chat.reads(held.twice.beginning);
-        await page.reload();
-        for (const one of [chat, other]) await one.reads(held.twice.beginning);
-        held.twice.release();
-        for (const one of [chat, other]) {
-          await one.reads(held.twice.end);
-          await one.rests();
-          const text = await shown(one);
-          expect(countOf(held.twice.whole, text)).toBe(1);
-          expect(countOf('Show it in two tabs', text)).toBe(1);
-        }
-      }
-
-      async function stopsFromOtherTab(): Promise<void> {
-        await chat.send('I will stop this');
-        for (const one of [chat, other]) await one.reads(held.stopped.beginning);
-        await other.stop();
-        await chat.rests();
-        await chat.reads('You stopped this answer.');
-        expect(await shown(chat)).not.toContain(held.stopped.whole);
-        await expect.poll(() => stage.model.requests.at(-1)?.clientLeft).toBe(true);
-        await chat.send('And now?');
-        await chat.reads('Gladly.');
-        await chat.rests();
-      }
-
-      // The response of the server is tested with real processes in roles-mcp.
-      async function saysThatNoProcessWorksOnIt(): Promise<void> {
-        await page.clock.install();
-        await chat.send('Then comes the network');
-        await chat.reads(held.lost.beginning);
-        let role = 'worker';
-        await page.route('**/api/runs/*', async (route) => {
-          const response = await route.fetch();
-          const run = (await response.json()) as object;
-          await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
+  test('streams answers and tool calls, also into a second tab, after a reload and after a lost connection', async () => {
+    const held = {
+      noon: holdAnswer('It is noon in Tokyo.'),
+      twice: holdAnswer('In two tabs.'),
+      stopped: holdAnswer('Stopped.'),
+      lost: holdAnswer('Without network.'),
+    };
+    const stage = await set(
+      ({ body }) => {
+        const text = asked(body);
+        if (isToolResult(body)) return held.noon.script();
+        if (text.includes('two tabs')) return held.twice.script();
+        if (text.includes('stop')) return held.stopped.script();
+        if (text.includes('network')) return held.lost.script();
+        if (!text.includes('Tokyo')) return reply.text('Gladly.');
+        const arguments_ = { timezone: 'Asia/Tokyo' };
+        return reply.toolCalls([{ name: 'get-date', arguments: arguments_ }], {
+          reasoning: 'They ask for the time.',
         });
-        const noWorker = page.getByText('No worker process is running.');
-        // The page asks once an answer has stopped growing, and again every five seconds.
-        await page.clock.fastForward(5_000);
-        await noWorker.waitFor();
-        expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
-        role = 'tools';
-        const noTools = page.getByText('No process can run the local MCP server');
-        await page.clock.fastForward(5_000);
-        await noTools.waitFor();
-        expect(await noTools.textContent()).toContain('toolyard serve --role tools');
-        await page.unrouteAll({ behavior: 'ignoreErrors' });
-        await page.clock.fastForward(5_000);
-        await noTools.waitFor({ state: 'detached' });
-      }
+      },
+      { date: true },
+    );
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await streamsAnswerWithToolCall();
+    const second = await stage.openBeside(page, await chat.path());
+    const other = chatPage(second);
+    await showsWholeAnswerOnceInBothTabs();
+    await stopsFromOtherTab();
+    await second.close();
+    await saysThatNoProcessWorksOnIt();
+    await recoversFromLostNetwork();
 
-      async function recoversFromLostNetwork(): Promise<void> {
-        const path = `/api/conversations/${(await chat.path()).split('/').at(-1) ?? ''}`;
-        stage.line.cut();
-        const notice = page.getByText('Connection to the server lost').or(page.getByText('Disconnected'));
-        await notice.first().waitFor();
-        held.lost.release();
-        const isAnswered = async () => (await call<ConversationView>(stage.server.url, 'GET', path)).activeRun === null;
-        await Promise.all([page.waitForEvent('requestfailed'), eventually(isAnswered)]);
-        stage.line.mend();
-        await chat.reads(held.lost.end);
-        await chat.rests();
-        expect(countOf(held.lost.whole, await shown(chat))).toBe(1);
-        await page.getByText('Disconnected').waitFor({ state: 'detached' });
+    async function streamsAnswerWithToolCall(): Promise<void> {
+      const { promise: untilWritten, resolve: written } = Promise.withResolvers<void>();
+      await page.route('**/messages', (route) => untilWritten.then(() => route.continue()));
+      await chat.send('What time is it in Tokyo?');
+      // A draft typed before the new chat has its URL is kept when it gets one.
+      await chat.composer.pressSequentially('Thanks');
+      written();
+      await chat.reads(held.noon.beginning);
+      expect(await chat.text()).not.toContain(END);
+      held.noon.release();
+      await chat.reads(held.noon.end);
+      await chat.rests();
+      expect(await chat.path()).toMatch(/^\/c\/.+/);
+      expect(await chat.composer.inputValue()).toBe('Thanks');
+      expect(await chat.text()).toMatch(/get-date|Date/);
+      const answered = stage.model.requests.at(-1)?.text ?? '';
+      expect(answered).toMatch(/Asia\/Tokyo/);
+      expect(answered).toMatch(/\d{4}-\d{2}-\d{2}/);
+    }
+
+    async function showsWholeAnswerOnceInBothTabs(): Promise<void> {
+      await chat.send('Show it in two tabs');
+      await chat.reads(held.twice.beginning);
+      await page.reload();
+      for (const one of [chat, other]) await one.reads(held.twice.beginning);
+      held.twice.release();
+      for (const one of [chat, other]) {
+        await one.reads(held.twice.end);
+        await one.rests();
+        const text = await shown(one);
+        expect(countOf(held.twice.whole, text)).toBe(1);
+        expect(countOf('Show it in two tabs', text)).toBe(1);
       }
-    },
-  );
+    }
+
+    async function stopsFromOtherTab(): Promise<void> {
+      await chat.send('I will stop this');
+      for (const one of [chat, other]) await one.reads(held.stopped.beginning);
+      await other.stop();
+      await chat.rests();
+      await chat.reads('You stopped this answer.');
+      expect(await shown(chat)).not.toContain(held.stopped.whole);
+      await expect.poll(() => stage.model.requests.at(-1)?.clientLeft).toBe(true);
+      await chat.send('And now?');
+      await chat.reads('Gladly.');
+      await chat.rests();
+    }
+
+    // The response of the server is tested with real processes in roles-mcp.
+    async function saysThatNoProcessWorksOnIt(): Promise<void> {
+      await page.clock.install();
+      await chat.send('Then comes the network');
+      await chat.reads(held.lost.beginning);
+      let role = 'worker';
+      await page.route('**/api/runs/*', async (route) => {
+        const response = await route.fetch();
+        const run = (await response.json()) as object;
+        await route.fulfill({ response, json: { ...run, waitsFor: { role, message: 'None is running.' } } });
+      });
+      const noWorker = page.getByText('No worker process is running.');
+      // The page asks once an answer has stopped growing, and again every five seconds.
+      await page.clock.fastForward(5_000);
+      await noWorker.waitFor();
+      expect(await noWorker.textContent()).toContain('toolyard serve --role worker');
+      role = 'tools';
+      const noTools = page.getByText('No process can run the local MCP server');
+      await page.clock.fastForward(5_000);
+      await noTools.waitFor();
+      expect(await noTools.textContent()).toContain('toolyard serve --role tools');
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await page.clock.fastForward(5_000);
+      await noTools.waitFor({ state: 'detached' });
+    }
+
+    async function recoversFromLostNetwork(): Promise<void> {
+      const path = `/api/conversations/${(await chat.path()).split('/').at(-1) ?? ''}`;
+      stage.line.cut();
+      const notice = page.getByText('Connection to the server lost').or(page.getByText('Disconnected'));
+      await notice.first().waitFor();
+      held.lost.release();
+      const isAnswered = async () => (await call<ConversationView>(stage.server.url, 'GET', path)).activeRun === null;
+      await Promise.all([page.waitForEvent('requestfailed'), eventually(isAnswered)]);
+      stage.line.mend();
+      await chat.reads(held.lost.end);
+      await chat.rests();
+      expect(countOf(held.lost.whole, await shown(chat))).toBe(1);
+      await page.getByText('Disconnected').waitFor({ state: 'detached' });
+    }
+  });
 
   test('sends images, retries, edits and regenerates answers, and queues messages', async () => {
     const held = holdAnswer();

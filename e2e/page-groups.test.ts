@@ -31,7 +31,7 @@ function scriptWith(spoken: Promise<void>): ModelScript {
 }
 
 describePage('groups on the page', (stages) => {
-  test('are created from agents, and chat with authors, private marks and votes', { tags: ['C10.08'] }, async () => {
+  test('are created from agents, and chat with authors, private marks and votes', async () => {
     let speak = (): void => undefined;
     const stage = await stages.set(scriptWith(new Promise((resolve) => (speak = resolve))));
     const { url } = stage.server;

@@ -94,19 +94,15 @@ describeInBrowser('MCP servers of the browser', () => {
       row(page, name).getByText(tools).waitFor();
     const pageOrigin = (): string => new URL(stage.line.url).origin;
 
-    test(
-      'are connected over Streamable HTTP by the browser itself, without cookies and referrer',
-      { tags: ['M1.03', 'M1.07', 'M1.21', 'M1.24', 'M1.25'] },
-      async () => {
-        await isReady('Plain');
-        await isReady('Modern');
-        expect(countOf(http, 'initialize')).toBe(1);
-        const [first] = http.requests.filter(({ method }) => method === 'POST');
-        expect(first?.headers.origin).toBe(pageOrigin());
-        expect(first?.headers).not.toHaveProperty('cookie');
-        expect(first?.headers).not.toHaveProperty('referer');
-      },
-    );
+    test('are connected over Streamable HTTP by the browser itself, without cookies and referrer', async () => {
+      await isReady('Plain');
+      await isReady('Modern');
+      expect(countOf(http, 'initialize')).toBe(1);
+      const [first] = http.requests.filter(({ method }) => method === 'POST');
+      expect(first?.headers.origin).toBe(pageOrigin());
+      expect(first?.headers).not.toHaveProperty('cookie');
+      expect(first?.headers).not.toHaveProperty('referer');
+    });
 
     test('are connected over HTTP+SSE, also if Streamable HTTP is stored', async () => {
       await isReady('Named stream');
@@ -118,20 +114,16 @@ describeInBrowser('MCP servers of the browser', () => {
       expect(socket.handshakes[0]).toMatchObject({ 'sec-websocket-protocol': 'mcp', origin: pageOrigin() });
     });
 
-    test(
-      'are connected through the proxy with their headers: Streamable HTTP, HTTP+SSE and WebSocket',
-      { tags: ['M1.44'] },
-      async () => {
-        await isReady('Proxied');
-        await isReady('Forwarded stream');
-        await isReady('Forwarded socket');
-        const last = locked.requests.at(-1)?.headers ?? {};
-        expect(last.authorization).toBe(HEADERS.Authorization);
-        expect(last).not.toHaveProperty('origin');
-        expect(last).not.toHaveProperty('cookie');
-        expect(proxiedSocket.handshakes[0]).toMatchObject({ authorization: HEADERS.Authorization });
-      },
-    );
+    test('are connected through the proxy with their headers: Streamable HTTP, HTTP+SSE and WebSocket', async () => {
+      await isReady('Proxied');
+      await isReady('Forwarded stream');
+      await isReady('Forwarded socket');
+      const last = locked.requests.at(-1)?.headers ?? {};
+      expect(last.authorization).toBe(HEADERS.Authorization);
+      expect(last).not.toHaveProperty('origin');
+      expect(last).not.toHaveProperty('cookie');
+      expect(proxiedSocket.handshakes[0]).toMatchObject({ authorization: HEADERS.Authorization });
+    });
 
     test('include the reference server, directly and through the proxy', async () => {
       await isReady('Reference direct', /Ready \d{2} tools/);
@@ -158,7 +150,7 @@ describeInBrowser('MCP servers of the browser', () => {
       await row(page, 'Keyed').getByText(/proxy/).first().waitFor();
     });
 
-    test('are not connected when disabled, and kept when invalid', { tags: ['M1.26'] }, async () => {
+    test('are not connected when disabled, and kept when invalid', async () => {
       await isReady('Plain');
       await row(page, 'Switched off').getByText(/^Off/).waitFor();
       expect(off.requests).toEqual([]);
@@ -232,7 +224,7 @@ describeInBrowser('MCP servers of the browser', () => {
       expect(Math.max(...loaded.map(({ size }) => size))).toBeLessThan(300_000);
     });
 
-    test('are connected and disconnected as another tab adds and removes them', { tags: ['M1.07'] }, async () => {
+    test('are connected and disconnected as another tab adds and removes them', async () => {
       const one = await startPeer();
       const two = await startPeer();
       await storeServers(beside, [storedServer('One', one.url)]);
@@ -241,7 +233,7 @@ describeInBrowser('MCP servers of the browser', () => {
       await eventually(() => expect([countOf(two, 'initialize'), one.sessionCount]).toEqual([1, 0]));
     });
 
-    test('are connected while the open conversation enables them', { tags: ['M1.30'] }, async () => {
+    test('are connected while the open conversation enables them', async () => {
       const off = await startPeer();
       const other = await startPeer();
       await storeServers(beside, [storedServer('Off', off.url, { enabled: false }), storedServer('Other', other.url)]);

@@ -28,7 +28,7 @@ const script: ModelScript = ({ body }) => {
 };
 
 describePage('runs on the page', (stages) => {
-  test('are listed with filters, shown as a tree, and stopped', { tags: ['C10.07'] }, async () => {
+  test('are listed with filters, shown as a tree, and stopped', async () => {
     const stage = await stages.set(script);
     const { url } = stage.server;
     const configuration = { servers: { 'sub-agents': true } };

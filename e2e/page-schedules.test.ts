@@ -13,7 +13,7 @@ const byModel = { title: 'Water the plants', task: 'Remind me', every_seconds: 8
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 describePage('schedules', (stages) => {
-  test('are created with their next times, tried out, run and paused', { tags: ['C10.09'] }, async () => {
+  test('are created with their next times, tried out, run and paused', async () => {
     const stage = await stages.set(() => reply.text('The report.'));
     const { url } = stage.server;
     const stored = async (): Promise<ScheduleView | undefined> =>
@@ -62,7 +62,7 @@ describePage('schedules', (stages) => {
     await page.getByText('The report.').waitFor();
   });
 
-  test('of a model need approval, start paused, and name their chat', { tags: ['C10.09'] }, async () => {
+  test('of a model need approval, start paused, and name their chat', async () => {
     const stage = await stages.set(({ body }) => {
       const { messages } = body as { messages: { role: string }[] };
       return messages.at(-1)?.role === 'tool'

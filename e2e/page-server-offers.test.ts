@@ -35,7 +35,7 @@ describeInBrowser('the page of a server for developers', () => {
   const sheet = (): Locator => page.getByRole('dialog');
   const openTab = (name: RegExp): Promise<void> => page.getByRole('tab', { name }).click();
 
-  test('shows resources as a tree, finds and previews them, and follows one', { tags: ['M1.19'] }, async () => {
+  test('shows resources as a tree, finds and previews them, and follows one', async () => {
     await openTab(/^Resources/);
     const tree = panel().getByRole('tree');
     await tree.getByRole('treeitem').first().focus();
@@ -70,7 +70,7 @@ describeInBrowser('the page of a server for developers', () => {
     await page.getByRole('list', { name: 'Attached files' }).getByText(DYNAMIC).waitFor();
   });
 
-  test('fills in a prompt, shows its messages and uses it in a chat', { tags: ['M4.16'] }, async () => {
+  test('fills in a prompt, shows its messages and uses it in a chat', async () => {
     await page.goto(new URL(`${SERVER}&view=prompts`, page.url()).href);
     const prompt = panel().getByRole('listitem').filter({ hasText: 'completable-prompt' });
     await prompt.getByRole('button', { name: /completable-prompt/ }).click();

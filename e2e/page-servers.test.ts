@@ -100,24 +100,20 @@ describePage('MCP servers in the page', (stages) => {
     expect(servers.stored()).not.toContain('"files"');
   }
 
-  test(
-    'one server: approval, tools, permissions, log; unsandboxed ones are listed before calls run without asking; a chat chooses its tools',
-    { tags: ['M1.01'] },
-    async () => {
-      const servers = await set({ date: true });
-      // Written by another program than Toolyard: the server does not start before its entry was approved.
-      const command = scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(4)] });
-      servers.write({ files: { ...command, env: { HIDING: 'a\u202eb' } } });
-      const page = await servers.openList();
-      await approve(page);
-      await expectTools(page);
-      await choosePermissions(page, servers);
-      await readAboutAndLog(page);
-      await confirmAutoMode(page);
-      await chooseToolsOfChat(page);
-      expect((await servers.serverOf('files'))?.tools.every(({ enabled }) => enabled)).toBe(true);
-    },
-  );
+  test('one server: approval, tools, permissions, log; unsandboxed ones are listed before calls run without asking; a chat chooses its tools', async () => {
+    const servers = await set({ date: true });
+    // Written by another program than Toolyard: the server does not start before its entry was approved.
+    const command = scriptedMcpCommand({ ...FILES, tools: [...(FILES.tools ?? []), ...more(4)] });
+    servers.write({ files: { ...command, env: { HIDING: 'a\u202eb' } } });
+    const page = await servers.openList();
+    await approve(page);
+    await expectTools(page);
+    await choosePermissions(page, servers);
+    await readAboutAndLog(page);
+    await confirmAutoMode(page);
+    await chooseToolsOfChat(page);
+    expect((await servers.serverOf('files'))?.tools.every(({ enabled }) => enabled)).toBe(true);
+  });
 
   async function approve(page: Page): Promise<void> {
     await row(page, 'files').getByText('Needs your approval').waitFor();
@@ -238,27 +234,23 @@ describePage('MCP servers in the page', (stages) => {
     expect(await axeFinds(page)).toEqual([]);
   }
 
-  test(
-    'servers of this browser only are tested, stored in the browser, and reached through the proxy if CORS forbids more',
-    { tags: ['M1.01'] },
-    async () => {
-      await using open = await startScriptedMcp(FILES, { cors: {} });
-      await using shut = await startScriptedMcp(FILES);
-      const servers = await set({ args: ['--ui-mcp-proxy', '--proxy-allow', new URL(shut.url).origin] });
-      const page = await servers.openList();
-      await addDirectly(page, open.url);
-      await addThroughProxy(page, shut.url);
-      await page.reload();
-      await row(page, 'Shut').getByText('this browser only').waitFor();
-      await row(page, 'Near me').getByText('this browser only').waitFor();
-      await page.getByRole('link', { name: /Near me/ }).click();
-      await page.getByText(/3 of 3 on/).waitFor();
-      await page.getByRole('button', { name: /^read/ }).click();
-      await page.getByText('"type"').first().waitFor();
-      expect(await axeFinds(page)).toEqual([]);
-      expect(servers.stored()).not.toContain('Near me');
-    },
-  );
+  test('servers of this browser only are tested, stored in the browser, and reached through the proxy if CORS forbids more', async () => {
+    await using open = await startScriptedMcp(FILES, { cors: {} });
+    await using shut = await startScriptedMcp(FILES);
+    const servers = await set({ args: ['--ui-mcp-proxy', '--proxy-allow', new URL(shut.url).origin] });
+    const page = await servers.openList();
+    await addDirectly(page, open.url);
+    await addThroughProxy(page, shut.url);
+    await page.reload();
+    await row(page, 'Shut').getByText('this browser only').waitFor();
+    await row(page, 'Near me').getByText('this browser only').waitFor();
+    await page.getByRole('link', { name: /Near me/ }).click();
+    await page.getByText(/3 of 3 on/).waitFor();
+    await page.getByRole('button', { name: /^read/ }).click();
+    await page.getByText('"type"').first().waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    expect(servers.stored()).not.toContain('Near me');
+  });
 
   async function beginInBrowser(page: Page, name: string, url: string): Promise<Locator> {
     const form = await openNewServerForm(page);

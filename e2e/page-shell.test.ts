@@ -7,23 +7,19 @@ import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
 
 describePage('the page', (stages) => {
-  test(
-    'an unknown path links back; conversations are searched, updated live, renamed, pinned, deleted and restored',
-    { tags: ['M0.54', 'M0.56', 'M1.05'] },
-    async () => {
-      const stage = await stages.set(() => reply.text('Understood.'));
-      for (const title of ['Rain in Kyoto', '台北的天氣']) await addConversation(stage, title);
-      const page = await stage.open('/no/such/page');
-      await leadBack(page);
-      await search(page);
-      await followChangesElsewhere(page, stage);
-      await renameAndPin(page);
-      await deleteAndUndo(page);
-      await listManyChats(page, stage);
-      await openDeleted(page, stage);
-      await openWrongSettings(page, stage);
-    },
-  );
+  test('an unknown path links back; conversations are searched, updated live, renamed, pinned, deleted and restored', async () => {
+    const stage = await stages.set(() => reply.text('Understood.'));
+    for (const title of ['Rain in Kyoto', '台北的天氣']) await addConversation(stage, title);
+    const page = await stage.open('/no/such/page');
+    await leadBack(page);
+    await search(page);
+    await followChangesElsewhere(page, stage);
+    await renameAndPin(page);
+    await deleteAndUndo(page);
+    await listManyChats(page, stage);
+    await openDeleted(page, stage);
+    await openWrongSettings(page, stage);
+  });
 
   async function leadBack(page: Page): Promise<void> {
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
@@ -120,41 +116,37 @@ describePage('the page', (stages) => {
     await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'Usage' }).waitFor();
   }
 
-  test(
-    'language and theme: operator default, then system, then a stored choice; the page requests nothing from elsewhere',
-    { tags: ['M0.02', 'M0.12', 'M0.31'] },
-    async () => {
-      const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
-      const stage = await stages.set(() => reply.text('Understood.'), { args });
-      const page = await stage.open('/settings/general', { colorScheme: 'light', locale: 'zh-CN' });
-      const settings = page.getByRole('main');
-      await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
+  test('language and theme: operator default, then system, then a stored choice; the page requests nothing from elsewhere', async () => {
+    const args = ['--ui-config', '{"theme":"dark","language":"zh-TW"}'];
+    const stage = await stages.set(() => reply.text('Understood.'), { args });
+    const page = await stage.open('/settings/general', { colorScheme: 'light', locale: 'zh-CN' });
+    const settings = page.getByRole('main');
+    await page.locator('html[data-theme=dark][lang=zh-Hant]').waitFor();
 
-      await settings.getByLabel('語言').selectOption('system');
-      await page.locator('html[lang=zh-Hans]').waitFor();
-      await page.getByRole('heading', { name: '设置' }).waitFor();
-      await settings.getByLabel('外观').selectOption('system');
-      await page.locator('html[data-theme=light]').waitFor();
-      await expect.poll(() => backgroundOf(page)).toBe('light');
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await page.locator('html[data-theme=dark]').waitFor();
-      await expect.poll(() => backgroundOf(page)).toBe('dark');
+    await settings.getByLabel('語言').selectOption('system');
+    await page.locator('html[lang=zh-Hans]').waitFor();
+    await page.getByRole('heading', { name: '设置' }).waitFor();
+    await settings.getByLabel('外观').selectOption('system');
+    await page.locator('html[data-theme=light]').waitFor();
+    await expect.poll(() => backgroundOf(page)).toBe('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.locator('html[data-theme=dark]').waitFor();
+    await expect.poll(() => backgroundOf(page)).toBe('dark');
 
-      await settings.getByLabel('语言').selectOption('en');
-      await page.locator('html[lang=en]').waitFor();
-      await page.emulateMedia({ colorScheme: 'light' });
-      const origins = new Set<string>();
-      page.on('request', (request) => origins.add(new URL(request.url()).origin));
-      await page.reload();
-      await page.locator('html[data-theme=light][lang=en]').waitFor();
-      for (const section of ['Models', 'Tools', 'Permissions', 'About']) {
-        await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: section }).click();
-        await page.getByRole('heading', { name: section, level: 2 }).waitFor();
-      }
-      for (const width of [820, 390]) await showsSelectedSection(page, width);
-      expect([...origins]).toEqual([stage.line.url]);
-    },
-  );
+    await settings.getByLabel('语言').selectOption('en');
+    await page.locator('html[lang=en]').waitFor();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const origins = new Set<string>();
+    page.on('request', (request) => origins.add(new URL(request.url()).origin));
+    await page.reload();
+    await page.locator('html[data-theme=light][lang=en]').waitFor();
+    for (const section of ['Models', 'Tools', 'Permissions', 'About']) {
+      await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: section }).click();
+      await page.getByRole('heading', { name: section, level: 2 }).waitFor();
+    }
+    for (const width of [820, 390]) await showsSelectedSection(page, width);
+    expect([...origins]).toEqual([stage.line.url]);
+  });
 });
 
 /** In a narrow window the sections overflow; the last one is selected. */

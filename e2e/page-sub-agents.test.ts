@@ -31,42 +31,38 @@ const script: ModelScript = ({ body }) => {
 };
 
 describePage('sub-agents on the page', (stages) => {
-  test(
-    'are listed in the card of their call, and ask in conversations that lead back',
-    { tags: ['C10.07'] },
-    async () => {
-      const stage = await stages.set(script);
-      const { url } = stage.server;
-      const configuration = { servers: { 'sub-agents': true } };
-      const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', {
-        title: 'Planning',
-        configuration,
-      });
-      const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
-      await chatPage(page).send('Plan the day');
-      const list = page.getByRole('list', { name: 'Sub-agents' });
-      await list.getByText('Completed').waitFor();
-      await list.getByText('Needs your answer').waitFor();
-      expect(await axeFinds(page)).toEqual([]);
-      // Top-level conversations only.
-      const listed = () => page.locator('[data-conversation]').allInnerTexts();
-      await eventually(async () => expect(await listed()).toEqual([expect.stringContaining('Planning')]));
+  test('are listed in the card of their call, and ask in conversations that lead back', async () => {
+    const stage = await stages.set(script);
+    const { url } = stage.server;
+    const configuration = { servers: { 'sub-agents': true } };
+    const { id } = await call<{ id: string }>(url, 'POST', '/api/conversations', {
+      title: 'Planning',
+      configuration,
+    });
+    const page = await stage.open(`/c/${id}`, SMALL_WINDOW);
+    await chatPage(page).send('Plan the day');
+    const list = page.getByRole('list', { name: 'Sub-agents' });
+    await list.getByText('Completed').waitFor();
+    await list.getByText('Needs your answer').waitFor();
+    expect(await axeFinds(page)).toEqual([]);
+    // Top-level conversations only.
+    const listed = () => page.locator('[data-conversation]').allInnerTexts();
+    await eventually(async () => expect(await listed()).toEqual([expect.stringContaining('Planning')]));
 
-      await list.getByRole('link', { name: 'Colour choice' }).click();
-      await page.getByText('Sub-agent of').waitFor();
-      await page.getByRole('textbox', { name: /answer/i }).fill('Blue');
-      await page.keyboard.press('Enter');
-      await page.getByText('Blue it is.').waitFor();
-      await page.getByRole('link', { name: 'Planning' }).last().click();
-      await page.getByText('Both are done.').waitFor();
-      await eventually(async () => expect(await list.getByText('Completed').count()).toBe(2));
-      const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
-        method: 'DELETE',
-        headers: signedIn(url),
-      });
-      expect([removal.status, await removal.json()]).toMatchObject([409, { code: 'conflict' }]);
-    },
-  );
+    await list.getByRole('link', { name: 'Colour choice' }).click();
+    await page.getByText('Sub-agent of').waitFor();
+    await page.getByRole('textbox', { name: /answer/i }).fill('Blue');
+    await page.keyboard.press('Enter');
+    await page.getByText('Blue it is.').waitFor();
+    await page.getByRole('link', { name: 'Planning' }).last().click();
+    await page.getByText('Both are done.').waitFor();
+    await eventually(async () => expect(await list.getByText('Completed').count()).toBe(2));
+    const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
+      method: 'DELETE',
+      headers: signedIn(url),
+    });
+    expect([removal.status, await removal.json()]).toMatchObject([409, { code: 'conflict' }]);
+  });
 });
 
 async function childOf(url: string, conversation: string): Promise<string> {

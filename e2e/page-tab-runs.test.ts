@@ -76,40 +76,36 @@ function becomes(stage: Stage, status: RunRecord['status']): Promise<void> {
 }
 
 describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expected: EXPECTED }, (shared) => {
-  test(
-    'asks, calls and answers like one on the server, and shows where it executes',
-    { tags: ['C10.02', 'C10.05'] },
-    async () => {
-      const { stage, page } = shared;
-      const before = toolCalls();
-      const chat = chatPage(page);
-      await chat.send('Please jot it down');
-      await page.getByText('This answer runs in this tab').waitFor();
-      await page.getByRole('button', { name: 'Allow once' }).click();
-      await chat.reads(/It said: .*jotted/);
-      await becomes(stage, 'done');
-      expect(toolCalls()).toBe(before + 1);
-      await chat.path();
-      await page.reload();
-      await chatPage(page).reads(/It said: .*jotted/);
-      const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
-      expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
-      // Its steps show the requests to the model, like those of a run on the server.
-      const [run] = await runsOf(stage);
-      const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
-      expect(sent.tools?.map(({ name }) => name)).toContain('jot');
-      await page.getByRole('button', { name: 'Steps' }).click();
-      const sheet = page.getByRole('dialog', { name: 'Steps of this answer' });
-      const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
-      await steps.last().getByRole('button').first().click();
-      await sheet.getByRole('button', { name: 'Show request' }).click();
-      await sheet.getByText(/^[0-9]+ tools?$/).waitFor();
-      await page.keyboard.press('Escape');
-      await sheet.waitFor({ state: 'detached' });
-    },
-  );
+  test('asks, calls and answers like one on the server, and shows where it executes', async () => {
+    const { stage, page } = shared;
+    const before = toolCalls();
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    await page.getByText('This answer runs in this tab').waitFor();
+    await page.getByRole('button', { name: 'Allow once' }).click();
+    await chat.reads(/It said: .*jotted/);
+    await becomes(stage, 'done');
+    expect(toolCalls()).toBe(before + 1);
+    await chat.path();
+    await page.reload();
+    await chatPage(page).reads(/It said: .*jotted/);
+    const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
+    expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
+    // Its steps show the requests to the model, like those of a run on the server.
+    const [run] = await runsOf(stage);
+    const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
+    expect(sent.tools?.map(({ name }) => name)).toContain('jot');
+    await page.getByRole('button', { name: 'Steps' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Steps of this answer' });
+    const steps = sheet.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+    await steps.last().getByRole('button').first().click();
+    await sheet.getByRole('button', { name: 'Show request' }).click();
+    await sheet.getByText(/^[0-9]+ tools?$/).waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+  });
 
-  test('executes a built-in tool itself', { tags: ['C7.04'] }, async () => {
+  test('executes a built-in tool itself', async () => {
     const { stage, page } = shared;
     const before = toolCalls();
     const chat = chatPage(page);
@@ -122,7 +118,7 @@ describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expecte
     expect(toolCalls()).toBe(before);
   });
 
-  test('computes in this tab, in a worker without access to the network', { tags: ['C7.04', 'C1.23'] }, async () => {
+  test('computes in this tab, in a worker without access to the network', async () => {
     const { stage, page } = shared;
     const chat = chatPage(page);
     await chat.send('Please use run_javascript');
@@ -187,46 +183,41 @@ describeInBrowser('a run in a tab of its own', () => {
     expect(stage.complaints.filter((text) => !EXPECTED.test(text))).toEqual([]);
   });
 
-  test(
-    'decides what a group does; its members execute on the server, with the tools of the tab',
-    { tags: ['C10.04'] },
-    async () => {
-      const before = toolCalls();
-      const api = <T = unknown>(path: string, body: object): Promise<T> =>
-        call<T>(stage.server.url, 'POST', path, body);
-      const { items } = await call<{ items: ProviderView[] }>(stage.server.url, 'GET', '/api/providers');
-      const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
-      const model = { providerId, modelId: 'scripted' };
-      for (const id of ['ada', 'bob']) {
-        await api('/api/agents', { id, title: id === 'ada' ? 'Ada' : 'Bob', configuration: { model } });
-      }
-      const members = [{ agentId: 'ada' }, { agentId: 'bob' }];
-      await api('/api/groups', { id: 'pair', title: 'Pair', members, mode: { kind: 'fixed_order' } });
-      await api('/api/conversations', { id: 'group-chat', groupId: 'pair', configuration: { model } });
-      await page.goto(`${stage.line.url}/c/group-chat`);
-      const chat = chatPage(page);
-      await chat.send('Please jot it down');
-      const asked = await eventually(
-        async () => (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items[0],
-        { what: 'the approval of a member' },
-      );
-      await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
-      await eventually(
-        async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']),
-        {
-          what: 'the end of the group and its members',
-        },
-      );
-      const [parent] = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === null);
-      expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
-      const children = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);
-      expect(children.map(({ place }) => place)).toEqual(['server', 'server']);
-      expect(toolCalls()).toBeGreaterThan(before);
-      await chat.reads(/It said: .*jotted/);
-    },
-  );
+  test('decides what a group does; its members execute on the server, with the tools of the tab', async () => {
+    const before = toolCalls();
+    const api = <T = unknown>(path: string, body: object): Promise<T> => call<T>(stage.server.url, 'POST', path, body);
+    const { items } = await call<{ items: ProviderView[] }>(stage.server.url, 'GET', '/api/providers');
+    const providerId = items.find(({ origin }) => origin === 'environment')?.id ?? '';
+    const model = { providerId, modelId: 'scripted' };
+    for (const id of ['ada', 'bob']) {
+      await api('/api/agents', { id, title: id === 'ada' ? 'Ada' : 'Bob', configuration: { model } });
+    }
+    const members = [{ agentId: 'ada' }, { agentId: 'bob' }];
+    await api('/api/groups', { id: 'pair', title: 'Pair', members, mode: { kind: 'fixed_order' } });
+    await api('/api/conversations', { id: 'group-chat', groupId: 'pair', configuration: { model } });
+    await page.goto(`${stage.line.url}/c/group-chat`);
+    const chat = chatPage(page);
+    await chat.send('Please jot it down');
+    const asked = await eventually(
+      async () => (await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts')).items[0],
+      { what: 'the approval of a member' },
+    );
+    await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
+    await eventually(
+      async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']),
+      {
+        what: 'the end of the group and its members',
+      },
+    );
+    const [parent] = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === null);
+    expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
+    const children = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);
+    expect(children.map(({ place }) => place)).toEqual(['server', 'server']);
+    expect(toolCalls()).toBeGreaterThan(before);
+    await chat.reads(/It said: .*jotted/);
+  });
 
-  test('continues in another tab after its own was closed, if the user wants that', { tags: ['C10.05'] }, async () => {
+  test('continues in another tab after its own was closed, if the user wants that', async () => {
     await chatPage(page).send('Speak slowly');
     await chatPage(page).reads('word word');
     const path = await chatPage(page).path();
@@ -323,7 +314,7 @@ describeInBrowser('a run in a tab without servers of the browser', () => {
   const allow = (): Promise<void> => page.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
 
-  test('calls tools of the server as the server decides', { tags: ['C10.02', 'C7.04'] }, async () => {
+  test('calls tools of the server as the server decides', async () => {
     await choose(await setStage(callsNamed, options));
     const chat = chatPage(page);
     await chat.send('Please jot it down');
@@ -340,7 +331,7 @@ describeInBrowser('a run in a tab without servers of the browser', () => {
     expect(used).toMatchObject({ total: { modelCalls: 4, toolCalls: 2 } });
   });
 
-  test('waits after a reload for the call that it has begun', { tags: ['C10.05'] }, async () => {
+  test('waits after a reload for the call that it has begun', async () => {
     await choose(await setStage(callsNamed, options));
     await chatPage(page).send('Please dig');
     await allow();
@@ -354,27 +345,23 @@ describeInBrowser('a run in a tab without servers of the browser', () => {
     expect(counted()).toBe(1);
   });
 
-  test(
-    'asks about a call whose server was killed, and repeats it only for the user',
-    { tags: ['C10.05'] },
-    async () => {
-      const killed = await setProcessStage(callsNamed, options);
-      await choose(killed);
-      await chatPage(page).send('Please dig');
-      await allow();
-      await begun();
-      await killed.server.restart();
-      await page.getByRole('button', { name: 'Continue here' }).click();
-      await becomes(stage, 'parked');
-      expect(counted()).toBe(1);
-      const { items } = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
-      const asked = items.filter(({ status }) => status === 'open');
-      expect(asked.map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
-      letToolAnswer();
-      const answer = { answer: { decision: 'repeat' } };
-      await call(stage.server.url, 'POST', `/api/interrupts/${asked[0]?.id ?? ''}/answer`, answer);
-      await chatPage(page).reads(/It said: .*dug up/);
-      expect(counted()).toBe(2);
-    },
-  );
+  test('asks about a call whose server was killed, and repeats it only for the user', async () => {
+    const killed = await setProcessStage(callsNamed, options);
+    await choose(killed);
+    await chatPage(page).send('Please dig');
+    await allow();
+    await begun();
+    await killed.server.restart();
+    await page.getByRole('button', { name: 'Continue here' }).click();
+    await becomes(stage, 'parked');
+    expect(counted()).toBe(1);
+    const { items } = await call<{ items: StoredInterrupt[] }>(stage.server.url, 'GET', '/api/interrupts');
+    const asked = items.filter(({ status }) => status === 'open');
+    expect(asked.map(({ interrupt }) => interrupt.kind)).toEqual(['in_doubt']);
+    letToolAnswer();
+    const answer = { answer: { decision: 'repeat' } };
+    await call(stage.server.url, 'POST', `/api/interrupts/${asked[0]?.id ?? ''}/answer`, answer);
+    await chatPage(page).reads(/It said: .*dug up/);
+    expect(counted()).toBe(2);
+  });
 });

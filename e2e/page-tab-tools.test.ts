@@ -110,7 +110,7 @@ describeInBrowser('a tool of a tab', () => {
   const allow = (at = page): Promise<void> => at.getByRole('button', { name: 'Allow once' }).first().click();
   const begun = (): Promise<void> => eventually(() => expect(counted()).toBe(1), { what: 'the call' });
 
-  test('is approved, called from one of two tabs, and asks the user in the chat', { tags: ['C7.04'] }, async () => {
+  test('is approved, called from one of two tabs, and asks the user in the chat', async () => {
     const chat = chatPage(page);
     await chat.send('Please jot it down');
     await allow();

@@ -16,7 +16,7 @@ function taskOf({ text }: RecordedRequest): 'title' | 'detect' | 'translate' | '
 }
 
 describePage('preset tasks in the page', ({ set, setProcess }) => {
-  test('a title appears after the first answer, and the name of a user stays', { tags: ['C8.01'] }, async () => {
+  test('a title appears after the first answer, and the name of a user stays', async () => {
     const stage = await set(
       (request) => (taskOf(request) === 'title' ? reply.text('"Flat bread."') : reply.text('Let it rise longer.')),
       TITLES,
@@ -43,54 +43,48 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
     expect(stage.model.requests.filter((request) => taskOf(request) === 'title')).toHaveLength(1);
   });
 
-  test(
-    'translates an answer into two languages, reports a failure, and removes the translation',
-    { tags: ['C8.11', 'C8.22', 'C8.26', 'C8.29', 'C8.33', 'C1.32', 'C1.36'] },
-    async () => {
-      let translation = (): ModelReply => reply.text('Lass ihn länger gehen.');
-      const stage = await set((request) => {
-        const task = taskOf(request);
-        if (task === 'detect') return reply.text('{"language":"en"}');
-        return task === 'translate'
-          ? translation()
-          : reply.text('Let it rise longer.', { reasoning: 'Secret thought.' });
-      });
-      const page = await stage.open();
-      const chat = chatPage(page);
-      await chat.send('my bread is flat');
-      await chat.reads('Let it rise longer.');
-      await chat.rests();
-      const translate = async (language: string): Promise<void> => {
-        await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().click();
-        await page.getByRole('menuitemradio', { name: language, exact: true }).click();
-      };
-      const shown = (name: string) => chat.messages.getByRole('region', { name });
+  test('translates an answer into two languages, reports a failure, and removes the translation', async () => {
+    let translation = (): ModelReply => reply.text('Lass ihn länger gehen.');
+    const stage = await set((request) => {
+      const task = taskOf(request);
+      if (task === 'detect') return reply.text('{"language":"en"}');
+      return task === 'translate' ? translation() : reply.text('Let it rise longer.', { reasoning: 'Secret thought.' });
+    });
+    const page = await stage.open();
+    const chat = chatPage(page);
+    await chat.send('my bread is flat');
+    await chat.reads('Let it rise longer.');
+    await chat.rests();
+    const translate = async (language: string): Promise<void> => {
+      await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().click();
+      await page.getByRole('menuitemradio', { name: language, exact: true }).click();
+    };
+    const shown = (name: string) => chat.messages.getByRole('region', { name });
 
-      await translate('German');
-      await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
-      const asked = stage.model.requests.find((request) => taskOf(request) === 'translate');
-      expect(asked?.text).not.toContain('Secret thought.');
-      await page.reload();
-      await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
+    await translate('German');
+    await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
+    const asked = stage.model.requests.find((request) => taskOf(request) === 'translate');
+    expect(asked?.text).not.toContain('Secret thought.');
+    await page.reload();
+    await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
 
-      translation = () => reply.error(400, 'no translation');
-      await translate('Japanese');
-      await shown('English → Japanese').getByRole('alert').waitFor();
-      expect(await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().isEnabled()).toBe(true);
-      translation = () => reply.text('もっと発酵させて。');
-      await shown('English → Japanese').getByRole('button', { name: 'Try again' }).click();
-      await shown('English → Japanese').getByText('もっと発酵させて。').waitFor();
+    translation = () => reply.error(400, 'no translation');
+    await translate('Japanese');
+    await shown('English → Japanese').getByRole('alert').waitFor();
+    expect(await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().isEnabled()).toBe(true);
+    translation = () => reply.text('もっと発酵させて。');
+    await shown('English → Japanese').getByRole('button', { name: 'Try again' }).click();
+    await shown('English → Japanese').getByText('もっと発酵させて。').waitFor();
 
-      const id = (await chat.path()).split('/').at(-1) ?? '';
-      const view = (): Promise<ConversationView> => call(stage.server.url, 'GET', `/api/conversations/${id}`);
-      await eventually(async () => (await view()).translations?.[0]?.to === 'ja', { what: 'the stored translation' });
-      const exported = await call(stage.server.url, 'GET', `/api/conversations/${id}/export?format=json`);
-      expect(exported).toMatchObject({ translations: [{ from: 'en', to: 'ja' }] });
-      await shown('English → Japanese').getByRole('button', { name: 'Remove translation' }).click();
-      await shown('English → Japanese').waitFor({ state: 'detached' });
-      await eventually(async () => (await view()).translations === undefined, { what: 'the removed translation' });
-    },
-  );
+    const id = (await chat.path()).split('/').at(-1) ?? '';
+    const view = (): Promise<ConversationView> => call(stage.server.url, 'GET', `/api/conversations/${id}`);
+    await eventually(async () => (await view()).translations?.[0]?.to === 'ja', { what: 'the stored translation' });
+    const exported = await call(stage.server.url, 'GET', `/api/conversations/${id}/export?format=json`);
+    expect(exported).toMatchObject({ translations: [{ from: 'en', to: 'ja' }] });
+    await shown('English → Japanese').getByRole('button', { name: 'Remove translation' }).click();
+    await shown('English → Japanese').waitFor({ state: 'detached' });
+    await eventually(async () => (await view()).translations === undefined, { what: 'the removed translation' });
+  });
 
   test('a server killed while it names a chat and translates a message leaves both as they were', async () => {
     const stage = await setProcess((request): ModelReply => {

@@ -7,7 +7,7 @@ import { axeFinds } from './support/axe.ts';
 import { describePage } from './support/page-stage.ts';
 
 describePage('what starts runs, in the settings', (stages) => {
-  test('an API key with limits, and an incoming webhook that starts a run', { tags: ['C10.08'] }, async () => {
+  test('an API key with limits, and an incoming webhook that starts a run', async () => {
     const { server, open } = await stages.set(() => reply.text('It is a bug.'));
     await call(server.url, 'POST', '/api/agents', { id: 'clerk', title: 'Clerk' });
     const page = await open('/settings/access', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });

@@ -34,7 +34,7 @@ async function onlyAnswer(url: string): Promise<string[]> {
   return messages.map(({ role }) => role);
 }
 
-describe('a server killed while it starts a run', { tags: ['C10.08'] }, () => {
+describe('a server killed while it starts a run', () => {
   it.each(['idempotency-key:committed', 'run:created'])(
     'for a request with an Idempotency-Key, at %s: the repeated request finds or starts it, once',
     async (place) => {

@@ -12,49 +12,41 @@ const TOOLS = ['.svelte-kit/', 'node_modules/'];
 
 type Packed = { files: { path: string }[] };
 
-it(
-  'the package of the page contains the built files, without scripts or dependencies',
-  { tags: ['M0.06', 'M0.12', 'M0.43', 'M0.56'] },
-  async () => {
-    const cwd = join(ROOT, PAGE);
-    const { output } = await runNpm(['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd, quiet: true });
-    const [packed] = JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as Packed[];
-    const paths = packed?.files.map(({ path }) => path) ?? [];
-    expect(paths).toContain('build/index.html');
-    expect(paths.some((path) => /^build\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/.test(path))).toBe(
-      true,
-    );
-    expect(paths.filter((path) => !path.startsWith('build/'))).toEqual(['README.md', 'package.json']);
-    const { scripts, dependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as Record<
-      string,
-      object
-    >;
-    expect(Object.keys(scripts ?? {}).filter((name) => /install|prepare/.test(name))).toEqual([]);
-    expect(dependencies).toBeUndefined();
-  },
-);
+it('the package of the page contains the built files, without scripts or dependencies', async () => {
+  const cwd = join(ROOT, PAGE);
+  const { output } = await runNpm(['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd, quiet: true });
+  const [packed] = JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as Packed[];
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  expect(paths).toContain('build/index.html');
+  expect(paths.some((path) => /^build\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/.test(path))).toBe(
+    true,
+  );
+  expect(paths.filter((path) => !path.startsWith('build/'))).toEqual(['README.md', 'package.json']);
+  const { scripts, dependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as Record<
+    string,
+    object
+  >;
+  expect(Object.keys(scripts ?? {}).filter((name) => /install|prepare/.test(name))).toEqual([]);
+  expect(dependencies).toBeUndefined();
+});
 
-it('the build of the page writes to one ignored folder', { tags: ['M0.02', 'M0.03', 'M0.57'] }, () => {
+it('the build of the page writes to one ignored folder', () => {
   const args = ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '--', '.'];
   const { stdout } = spawnSync('git', args, { cwd: join(ROOT, PAGE), encoding: 'utf8' });
   expect(stdout.match(/.+/g)?.filter((path) => !TOOLS.includes(path))).toEqual(['build/']);
   expect(existsSync(join(ROOT, PAGE, 'build', 'index.html'))).toBe(true);
 });
 
-it(
-  'CI runs npm test and accepts no skipped test of the page',
-  { ...needs(UNIX), tags: ['M0.42', 'M0.43', 'M0.44', 'M0.58'] },
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), 'toolyard-ci-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    // Replaces npm, and a program that CI would install if missing.
-    for (const name of ['npm', 'bwrap']) {
-      writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*, required: $TOOLYARD_REQUIRED"\n`, {
-        mode: 0o755,
-      });
-    }
-    const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
-    const { stdout } = spawnSync(join(ROOT, '.ci', 'run'), { env, encoding: 'utf8' });
-    expect(stdout).toMatch(/^npm test, required: .*\bbrowser\b.*\n$/);
-  },
-);
+it('CI runs npm test and accepts no skipped test of the page', needs(UNIX), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'toolyard-ci-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // Replaces npm, and a program that CI would install if missing.
+  for (const name of ['npm', 'bwrap']) {
+    writeFileSync(join(folder, name), `#!/bin/sh\necho "${name} $*, required: $TOOLYARD_REQUIRED"\n`, {
+      mode: 0o755,
+    });
+  }
+  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+  const { stdout } = spawnSync(join(ROOT, '.ci', 'run'), { env, encoding: 'utf8' });
+  expect(stdout).toMatch(/^npm test, required: .*\bbrowser\b.*\n$/);
+});

@@ -101,7 +101,6 @@ export function describeKilled(of: {
   describe.concurrent('a server killed and started again', () => {
     it.each(of.certain)(
       '%s (%s, %i): resumes with the same transcript and one call, nothing in doubt',
-      { tags: ['C1.29', 'C2.02'] },
       async (_when, place, hit, after) => {
         const fault = { place, hit, ...(after === undefined ? {} : { after }) };
         const { view, answered, counted } = await runKilled(fault, { doubt: { decision: 'failed' } });

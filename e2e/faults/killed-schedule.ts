@@ -40,7 +40,7 @@ export async function allStarted(url: string, times: number): Promise<ScheduleFi
 /** Tests of a server that is killed at these points and started again. */
 export function describeKilledSchedule(places: readonly string[]): void {
   describe.concurrent('a server killed while a schedule starts a run', () => {
-    it.each(places)('%s: the next process starts it, once', { tags: ['C10.09'] }, async (place) => {
+    it.each(places)('%s: the next process starts it, once', async (place) => {
       await using lives = await answersAt();
       const first = await lives.start({ place, hit: 1 });
       await schedule(first.url, 1);

@@ -61,40 +61,36 @@ export function describeLocations({ isIncluded = () => true, inTab }: Selection)
     });
     afterAll(() => undo.disposeAsync());
 
-    test.each(scenarios.filter(([name]) => isIncluded(name)))(
-      '%s',
-      { tags: ['C3.01', 'C10.01', 'C10.02'] },
-      async (name, scenario) => {
-        const { url } = stage.server;
-        const [here, there, tab] = await Promise.all([
-          inProcess(scenario, {
-            script,
-            model: { id: modelOf(name, 'process'), baseUrl: stage.model.url },
-            mcp: mcp.url,
-          }),
-          overHttp(scenario, {
-            script,
-            url,
-            model: modelOf(name, 'server'),
-            tools: 'notes',
-            place: 'server',
-            open: async (id) => byApi(url, id),
-          }),
-          inTab(name)
-            ? overHttp(scenario, {
-                script,
-                url,
-                model: modelOf(name, 'tab'),
-                tools: 'browser-notes',
-                place: 'browser',
-                open: (id) => throughPage(page, stage.line.url, id),
-              })
-            : null,
-        ]);
-        expect(there).toEqual(here);
-        if (tab !== null) expect(tab).toEqual(here);
-        expect(stage.complaints).toEqual([]);
-      },
-    );
+    test.each(scenarios.filter(([name]) => isIncluded(name)))('%s', async (name, scenario) => {
+      const { url } = stage.server;
+      const [here, there, tab] = await Promise.all([
+        inProcess(scenario, {
+          script,
+          model: { id: modelOf(name, 'process'), baseUrl: stage.model.url },
+          mcp: mcp.url,
+        }),
+        overHttp(scenario, {
+          script,
+          url,
+          model: modelOf(name, 'server'),
+          tools: 'notes',
+          place: 'server',
+          open: async (id) => byApi(url, id),
+        }),
+        inTab(name)
+          ? overHttp(scenario, {
+              script,
+              url,
+              model: modelOf(name, 'tab'),
+              tools: 'browser-notes',
+              place: 'browser',
+              open: (id) => throughPage(page, stage.line.url, id),
+            })
+          : null,
+      ]);
+      expect(there).toEqual(here);
+      if (tab !== null) expect(tab).toEqual(here);
+      expect(stage.complaints).toEqual([]);
+    });
   });
 }

@@ -103,51 +103,45 @@ export function describeEverything(transport: EverythingTransport): void {
       expect(healthOf(host, ID).instructions).toContain('Everything');
     });
 
-    test(
-      'returns text, images, annotations, links, embedded resources and structured content unchanged',
-      { tags: ['C7.11'] },
-      async () => {
-        expect(await call('echo', { message: 'hi' })).toEqual({
-          content: [{ type: 'text', text: 'Echo: hi' }],
-          isError: false,
-          outcome: 'done',
-        });
-        expect(textOf(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
-        expect((await call('get-tiny-image')).content).toContainEqual({
-          type: 'image',
-          mimeType: 'image/png',
-          source: { data: expect.stringMatching(/^iVBOR/) as string },
-        });
-        expect(
-          (await call('get-annotated-message', { messageType: 'error', includeImage: true })).content,
-        ).toMatchObject([
+    test('returns text, images, annotations, links, embedded resources and structured content unchanged', async () => {
+      expect(await call('echo', { message: 'hi' })).toEqual({
+        content: [{ type: 'text', text: 'Echo: hi' }],
+        isError: false,
+        outcome: 'done',
+      });
+      expect(textOf(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
+      expect((await call('get-tiny-image')).content).toContainEqual({
+        type: 'image',
+        mimeType: 'image/png',
+        source: { data: expect.stringMatching(/^iVBOR/) as string },
+      });
+      expect((await call('get-annotated-message', { messageType: 'error', includeImage: true })).content).toMatchObject(
+        [
           { type: 'text', audience: ['user', 'assistant'], priority: 1 },
           { type: 'image', audience: ['user'], priority: 0.5 },
-        ]);
-        const links = (await call('get-resource-links', { count: 2 })).content.filter(
-          ({ type }) => type === 'resource',
-        );
-        expect(links).toMatchObject([
-          {
-            uri: expect.stringContaining('demo://') as string,
-            name: expect.any(String) as string,
-            mimeType: 'text/plain',
-          },
-          { uri: expect.stringContaining('demo://') as string },
-        ]);
-        for (const [resourceType, holds] of [
-          ['Text', { text: expect.stringContaining('Resource 1') as string }],
-          ['Blob', { source: { data: expect.any(String) as string } }],
-        ] as const) {
-          const { content } = await call('get-resource-reference', { resourceType, resourceId: 1 });
-          expect(content[1]).toMatchObject({ type: 'resource', uri: expect.any(String) as string, ...holds });
-        }
-        expect(await call('get-structured-content', { location: 'New York' })).toMatchObject({
-          isError: false,
-          structured: { temperature: expect.any(Number) as number, humidity: expect.any(Number) as number },
-        });
-      },
-    );
+        ],
+      );
+      const links = (await call('get-resource-links', { count: 2 })).content.filter(({ type }) => type === 'resource');
+      expect(links).toMatchObject([
+        {
+          uri: expect.stringContaining('demo://') as string,
+          name: expect.any(String) as string,
+          mimeType: 'text/plain',
+        },
+        { uri: expect.stringContaining('demo://') as string },
+      ]);
+      for (const [resourceType, holds] of [
+        ['Text', { text: expect.stringContaining('Resource 1') as string }],
+        ['Blob', { source: { data: expect.any(String) as string } }],
+      ] as const) {
+        const { content } = await call('get-resource-reference', { resourceType, resourceId: 1 });
+        expect(content[1]).toMatchObject({ type: 'resource', uri: expect.any(String) as string, ...holds });
+      }
+      expect(await call('get-structured-content', { location: 'New York' })).toMatchObject({
+        isError: false,
+        structured: { temperature: expect.any(Number) as number, humidity: expect.any(Number) as number },
+      });
+    });
 
     test('links, lists and reads a resource created by a call', async () => {
       const data = `data:text/plain;base64,${btoa('packed')}`;
@@ -183,7 +177,7 @@ export function describeEverything(transport: EverythingTransport): void {
       expect(await call('echo', { message: 'still here' })).toMatchObject({ outcome: 'done' });
     });
 
-    test('handles sampling, elicitation of forms and URLs, and roots', { tags: ['C7.11'] }, async () => {
+    test('handles sampling, elicitation of forms and URLs, and roots', async () => {
       expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
         'what the model says',
       );

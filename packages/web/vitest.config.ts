@@ -19,7 +19,6 @@ export default defineProject({
     // Not inherited from the root: without it there would be a single worker.
     maxWorkers: WORKERS,
     isolate: false,
-    strictTags: false,
     ...TIMEOUTS,
     unstubGlobals: true,
     server: { deps: { inline: [/@toolyard/] } },

@@ -62,7 +62,7 @@ function turnsOf(body: JsonObject): [string, string][] {
   });
 }
 
-describe('the conversation of a group', { tags: ['C12.10'] }, () => {
+describe('the conversation of a group', () => {
   test.each([
     ['openai-chat', 'assistant'],
     ['openai-responses', 'assistant'],

@@ -95,39 +95,31 @@ const INSTRUCTIONS: { [Type in InstructionType]: InstructionOf<Type> } = {
 };
 
 describe('AgentRuntime.step', () => {
-  it.each(Object.values(INSTRUCTIONS))(
-    'executes $type with the executor of that name',
-    { tags: ['C3.18'] },
-    async (instruction) => {
-      const executed: [by: string, instruction: Instruction][] = [];
-      const record = (name: string) => (instruction: Instruction, state: AgentState) => {
-        executed.push([name, instruction]);
-        return { state, context: { phase: 'user_input' as const } };
-      };
-      const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, record(name)]));
-      const { runtime } = engine(executors, undefined, { decide: () => instruction });
-      const { state, context } = start();
-      await runtime.step(state, context);
-      expect(executed).toEqual([[instruction.type, instruction]]);
-    },
-  );
+  it.each(Object.values(INSTRUCTIONS))('executes $type with the executor of that name', async (instruction) => {
+    const executed: [by: string, instruction: Instruction][] = [];
+    const record = (name: string) => (instruction: Instruction, state: AgentState) => {
+      executed.push([name, instruction]);
+      return { state, context: { phase: 'user_input' as const } };
+    };
+    const executors = Object.fromEntries(Object.keys(INSTRUCTIONS).map((name) => [name, record(name)]));
+    const { runtime } = engine(executors, undefined, { decide: () => instruction });
+    const { state, context } = start();
+    await runtime.step(state, context);
+    expect(executed).toEqual([[instruction.type, instruction]]);
+  });
 
-  it(
-    'executes the instructions of the brain step by step and commits each',
-    { tags: ['C1.02', 'C1.10', 'C1.11', 'C3.04', 'C3.10', 'C3.11', 'C3.13', 'C3.15', 'C12.02', 'D3.03', 'D3.28'] },
-    async () => {
-      const { runtime, events, commits } = engine({
-        call_llm: (_instruction, state) => ({
-          state: { ...state, turns: state.turns + 1 },
-          context: { phase: 'llm_result', hasText: true, toolChoice: 'auto', filtered: false },
-        }),
-      });
-      const at = await toTheEnd(runtime);
-      expect(at.state.status).toBe('done');
-      expect(events.map((event) => event.type === 'step_started' && event.instruction)).toEqual(['call_llm', 'finish']);
-      expect(commits.map(({ state }) => state.step)).toEqual([1, 2]);
-    },
-  );
+  it('executes the instructions of the brain step by step and commits each', async () => {
+    const { runtime, events, commits } = engine({
+      call_llm: (_instruction, state) => ({
+        state: { ...state, turns: state.turns + 1 },
+        context: { phase: 'llm_result', hasText: true, toolChoice: 'auto', filtered: false },
+      }),
+    });
+    const at = await toTheEnd(runtime);
+    expect(at.state.status).toBe('done');
+    expect(events.map((event) => event.type === 'step_started' && event.instruction)).toEqual(['call_llm', 'finish']);
+    expect(commits.map(({ state }) => state.step)).toEqual([1, 2]);
+  });
 
   it('keeps the state plain JSON', async () => {
     const { runtime, commits } = engine({
@@ -140,21 +132,17 @@ describe('AgentRuntime.step', () => {
     for (const point of commits) expect(JSON.parse(JSON.stringify(point))).toEqual(point);
   });
 
-  it(
-    'ends the run if an executor throws, and withholds the text of internal errors',
-    { tags: ['C3.14', 'D3.47', 'D9.22'] },
-    async () => {
-      const { runtime } = engine({
-        call_llm: () => {
-          throw new Error('secret path in here');
-        },
-      });
-      const at = await toTheEnd(runtime);
-      expect(at.state.status).toBe('failed');
-      expect(JSON.stringify(at.context)).not.toContain('secret');
-      expect(at.context).toMatchObject({ ending: { error: { code: 'internal' } } });
-    },
-  );
+  it('ends the run if an executor throws, and withholds the text of internal errors', async () => {
+    const { runtime } = engine({
+      call_llm: () => {
+        throw new Error('secret path in here');
+      },
+    });
+    const at = await toTheEnd(runtime);
+    expect(at.state.status).toBe('failed');
+    expect(JSON.stringify(at.context)).not.toContain('secret');
+    expect(at.context).toMatchObject({ ending: { error: { code: 'internal' } } });
+  });
 
   it('keeps code and message of a ToolyardError', async () => {
     const { runtime } = engine({

@@ -6,19 +6,15 @@ import { initialState } from './state.ts';
 const initial = initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS });
 
 describe('withModelCall', () => {
-  it(
-    'has an unknown cost after a call with unknown cost, and keeps the known amounts for budgets',
-    { tags: ['C12.15'] },
-    () => {
-      const one = withModelCall(initial, { inputTokens: 3, outputTokens: 2 }, 0.5);
-      expect(one).toMatchObject({ usage: { inputTokens: 3, outputTokens: 2 }, cost: 0.5 });
-      const two = withModelCall(one, { inputTokens: 5 }, undefined);
-      expect(two).toMatchObject({ usage: { inputTokens: 8 }, cost: null });
-      const three = withModelCall(withModelCall(two, undefined, undefined), { outputTokens: 1 }, 0.25);
-      expect(three.cost).toBeNull();
-      expect(three.spent.run).toEqual({ dollars: 0.75, tokens: 11, calls: 4, unpriced: 2 });
-    },
-  );
+  it('has an unknown cost after a call with unknown cost, and keeps the known amounts for budgets', () => {
+    const one = withModelCall(initial, { inputTokens: 3, outputTokens: 2 }, 0.5);
+    expect(one).toMatchObject({ usage: { inputTokens: 3, outputTokens: 2 }, cost: 0.5 });
+    const two = withModelCall(one, { inputTokens: 5 }, undefined);
+    expect(two).toMatchObject({ usage: { inputTokens: 8 }, cost: null });
+    const three = withModelCall(withModelCall(two, undefined, undefined), { outputTokens: 1 }, 0.25);
+    expect(three.cost).toBeNull();
+    expect(three.spent.run).toEqual({ dollars: 0.75, tokens: 11, calls: 4, unpriced: 2 });
+  });
 });
 
 describe('BudgetChecker', () => {

@@ -50,7 +50,7 @@ describe('buildContext', () => {
     expect(buildContext(messages, NOTHING)).toBe(messages);
   });
 
-  it("appends the instructions of servers to the agent's, and labels them as such", { tags: ['C1.15'] }, () => {
+  it("appends the instructions of servers to the agent's, and labels them as such", () => {
     const sources = { serverInstructions: [{ serverId: 'files', text: 'Paths are absolute.' }] };
     const [first] = buildContext([system, firstMessage], sources);
     const texts = first?.parts.map((part) => (part.type === 'text' ? part.text : ''));
@@ -82,7 +82,7 @@ describe('buildContext', () => {
     expect(JSON.stringify(first).length).toBeLessThan(3_000);
   });
 
-  it('truncates a large tool result for the model and keeps the conversation complete', { tags: ['D4.29'] }, () => {
+  it('truncates a large tool result for the model and keeps the conversation complete', () => {
     const text = 'a'.repeat(4 * MAX_TOOL_RESULT_TOKENS + 10);
     const message = toolMessage({ content: [{ type: 'text', text }] });
     const [, sent] = buildContext([calling, message], NOTHING);

@@ -49,42 +49,18 @@ function errorOf(instruction: Instruction): ErrorInfo | undefined {
 }
 
 describe('GeneralChatAgent', () => {
-  it(
-    'calls the model after a user message',
-    { tags: ['C1.09', 'C1.12', 'C1.13', 'C3.09', 'C3.17', 'C12.08', 'D3.05'] },
-    () => {
-      expect(decide(stateWith(), { phase: 'user_input' })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
-    },
-  );
+  it('calls the model after a user message', () => {
+    expect(decide(stateWith(), { phase: 'user_input' })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
+  });
 
-  it(
-    'ends with the answer if the model wrote text without tool calls',
-    {
-      tags: [
-        'C1.12',
-        'C1.30',
-        'C3.09',
-        'C3.17',
-        'C3.21',
-        'C9.01',
-        'C12.05',
-        'C12.08',
-        'D3.14',
-        'D3.28',
-        'D3.29',
-        'D3.38',
-        'D3.40',
-      ],
-    },
-    () => {
-      expect(decide(stateWith({ turns: 1 }), answered({ hasText: true }))).toEqual({
-        type: 'finish',
-        ending: { status: 'done' },
-      });
-    },
-  );
+  it('ends with the answer if the model wrote text without tool calls', () => {
+    expect(decide(stateWith({ turns: 1 }), answered({ hasText: true }))).toEqual({
+      type: 'finish',
+      ending: { status: 'done' },
+    });
+  });
 
-  it('fails with empty_response if the model wrote neither text nor a call', { tags: ['D3.20', 'D3.41'] }, () => {
+  it('fails with empty_response if the model wrote neither text nor a call', () => {
     const instruction = decide(stateWith({ turns: 1 }), answered());
     expect(instruction.type).toBe('finish');
     expect(errorOf(instruction)?.code).toBe('empty_response');
@@ -99,32 +75,13 @@ describe('GeneralChatAgent', () => {
     expect(decide(stateWith(), answered({ error }))).toEqual({ type: 'finish', ending: { status: 'failed', error } });
   });
 
-  it(
-    'makes one call alone and several as a batch, in order',
-    {
-      tags: [
-        'C1.12',
-        'C1.21',
-        'C3.09',
-        'C3.17',
-        'C7.01',
-        'C12.08',
-        'D3.14',
-        'D3.28',
-        'D3.29',
-        'D3.30',
-        'D4.05',
-        'D4.06',
-      ],
-    },
-    () => {
-      const one = stateWith({ pending: [call('a')] });
-      expect(decide(one, answered())).toMatchObject({ type: 'call_tool', call: { name: 'a', decision: 'run' } });
-      const two = stateWith({ pending: [call('a'), call('b')] });
-      const batch = decide(two, answered());
-      expect(batch.type === 'call_tools_batch' && batch.calls.map(({ name }) => name)).toEqual(['a', 'b']);
-    },
-  );
+  it('makes one call alone and several as a batch, in order', () => {
+    const one = stateWith({ pending: [call('a')] });
+    expect(decide(one, answered())).toMatchObject({ type: 'call_tool', call: { name: 'a', decision: 'run' } });
+    const two = stateWith({ pending: [call('a'), call('b')] });
+    const batch = decide(two, answered());
+    expect(batch.type === 'call_tools_batch' && batch.calls.map(({ name }) => name)).toEqual(['a', 'b']);
+  });
 
   it('starts sub-agents before it asks the user, and makes the call when all are over', () => {
     const tasks = [{ task: 'Look' }, { task: 'Listen' }];
@@ -156,7 +113,7 @@ describe('GeneralChatAgent', () => {
     });
   });
 
-  it('answers open calls instead of making them, once the run must not continue', { tags: ['C10.08'] }, () => {
+  it('answers open calls instead of making them, once the run must not continue', () => {
     const error: ErrorInfo = { code: 'forbidden', message: 'The key was revoked.' };
     const brain = new GeneralChatAgent({ gate: () => ({ decision: 'run' }), stopped: () => error });
     const state = stateWith({ pending: [call('a')] });
@@ -164,17 +121,17 @@ describe('GeneralChatAgent', () => {
     expect(brain.decide(stateWith(), { phase: 'user_input' }).type).toBe('finish');
   });
 
-  it('prefers calls over text: continues after an answer with both', { tags: ['D3.14'] }, () => {
+  it('prefers calls over text: continues after an answer with both', () => {
     expect(decide(stateWith({ pending: [call('a')] }), answered({ hasText: true })).type).toBe('call_tool');
   });
 
-  it('calls the model again after the tool results', { tags: ['C7.24', 'D3.33', 'D3.34', 'D3.35', 'D4.32'] }, () => {
+  it('calls the model again after the tool results', () => {
     for (const phase of ['tool_result', 'tools_batch_result'] as const) {
       expect(decide(stateWith({ turns: 1 }), { phase })).toEqual({ type: 'call_llm', toolChoice: 'auto' });
     }
   });
 
-  it('asks for approval of a batch if one of its calls needs it', { tags: ['C1.27', 'C3.23', 'C12.07'] }, () => {
+  it('asks for approval of a batch if one of its calls needs it', () => {
     const state = stateWith({ pending: [call('free'), call('risky')] });
     const instruction = decide(state, answered(), (tool) => (tool.name === 'risky' ? ASK : RUN));
     expect(instruction.type === 'request_human_approve' && instruction.calls.map((c) => c.decision)).toEqual([
@@ -245,20 +202,16 @@ describe('GeneralChatAgent', () => {
       expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
     });
 
-    it(
-      'allows tools up to the last turn with onMaxTurns error, and fails after their results',
-      { tags: ['D3.33', 'D3.34', 'D3.36'] },
-      () => {
-        const limits = { maxTurns: 5, onMaxTurns: 'error' } as const;
-        expect(decide(stateWith({ turns: 4 }, limits), { phase: 'tool_result' })).toEqual({
-          type: 'call_llm',
-          toolChoice: 'auto',
-        });
-        const instruction = decide(stateWith({ turns: 5 }, limits), { phase: 'tool_result' });
-        expect(instruction.type).toBe('finish');
-        expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
-      },
-    );
+    it('allows tools up to the last turn with onMaxTurns error, and fails after their results', () => {
+      const limits = { maxTurns: 5, onMaxTurns: 'error' } as const;
+      expect(decide(stateWith({ turns: 4 }, limits), { phase: 'tool_result' })).toEqual({
+        type: 'call_llm',
+        toolChoice: 'auto',
+      });
+      const instruction = decide(stateWith({ turns: 5 }, limits), { phase: 'tool_result' });
+      expect(instruction.type).toBe('finish');
+      expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
+    });
   });
 
   it('asks about a budget before the next model call, not during an answer', () => {

@@ -23,7 +23,7 @@ async function callGetDate(transport: TransportConfig): Promise<string> {
 }
 
 describe('toolyard mcp serve date', () => {
-  it('serves over stdio', { tags: ['D1.08'] }, async () => {
+  it('serves over stdio', async () => {
     expect(await callGetDate({ type: 'stdio', command: process.execPath, args: SERVE })).toContain('+09:00');
   });
 

@@ -32,7 +32,7 @@ async function ask(runtime: ModelRuntime, options: ChatOptions, more = {}): Prom
 }
 
 describe.each(WIRE_SCRIPTS.map((script) => [script.wire, script] as const))('options of chat, %s', (wire, script) => {
-  test('headers and trace of one request reach the server, with its key', { tags: ['C11.14'] }, async () => {
+  test('headers and trace of one request reach the server, with its key', async () => {
     await using server = await startModelServer([script.text('a'), script.text('b')]);
     const runtime = runtimeOver(wire, server.url, { apiKey: 'key-of-provider', headers: { 'x-team': 'provider' } });
     await ask(runtime, { headers: { 'x-team': 'request', 'x-more': '1' }, traceId: TRACE });
@@ -48,7 +48,7 @@ describe.each(WIRE_SCRIPTS.map((script) => [script.wire, script] as const))('opt
     expect(JSON.stringify(first)).toContain('key-of-provider');
   });
 
-  test('the user id is sent where the API has a field for it', { tags: ['C11.14'] }, async () => {
+  test('the user id is sent where the API has a field for it', async () => {
     await using server = await startModelServer([script.text('a')]);
     await ask(runtimeOver(wire, server.url), {}, { user: 'u-17' });
     const expected = {
@@ -62,7 +62,7 @@ describe.each(WIRE_SCRIPTS.map((script) => [script.wire, script] as const))('opt
     expect(JSON.stringify(body).includes('u-17')).toBe(wire !== 'google-gemini');
   });
 
-  test('callbacks report the answer in order and leave it unchanged', { tags: ['C11.14'] }, async () => {
+  test('callbacks report the answer in order and leave it unchanged', async () => {
     const calls = [{ id: 'c1', name: 'f', arguments: { x: 1 } }];
     await using server = await startModelServer([script.calls(calls), script.calls(calls)]);
     const runtime = runtimeOver(wire, server.url);

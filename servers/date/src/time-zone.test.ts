@@ -13,7 +13,7 @@ test.each([
   ['utc', 'UTC'],
   ['Etc/UTC', 'UTC'],
   ['+05:30', '+05:30'],
-])('reads %s as %s', { tags: ['D4.17'] }, (written, name) => {
+])('reads %s as %s', (written, name) => {
   expect(readTimeZone(written)).toEqual({ ok: true, value: name });
 });
 

@@ -3,7 +3,7 @@ import { getDate } from './tool.ts';
 
 const options = { now: () => Date.parse('2026-11-05T05:03:07.890Z'), timeZone: 'Europe/Berlin', locale: 'de-DE' };
 
-test('defaults to iso in the local zone', { tags: ['D1.18', 'D4.15', 'D4.18', 'D4.19'] }, () => {
+test('defaults to iso in the local zone', () => {
   expect(getDate({}, options)).toEqual({
     content: [{ type: 'text', text: '2026-11-05T06:03:07+01:00' }],
     structuredContent: {
@@ -42,7 +42,7 @@ describe('answers an invalid value with an error the model can correct', () => {
     [{ locale: 'klingon', format: 'iso' }, ['klingon']],
     [{ tz: 'Asia/Tokyo' }, ['no argument "tz"', 'format, timezone, locale']],
     [{ format: 'x', timezone: [1] }, ['Unknown format "x"', 'timezone must be a string']],
-  ])('%j', { tags: ['D4.16'] }, (args, words) => {
+  ])('%j', (args, words) => {
     const result = getDate(args, options);
     expect(result.isError).toBe(true);
     expect(result.structuredContent).toBeUndefined();

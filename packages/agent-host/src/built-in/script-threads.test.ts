@@ -26,7 +26,7 @@ function controlled() {
   return { clock, threads, execute };
 }
 
-describe('the time limit of a script', { tags: ['C1.23'] }, () => {
+describe('the time limit of a script', () => {
   test('begins when the script does, however long its thread takes to start', async () => {
     const { clock, threads, execute } = controlled();
     const output = execute(SCRIPT, never);

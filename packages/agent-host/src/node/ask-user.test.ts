@@ -86,7 +86,7 @@ describe('continue', () => {
     expect(agent.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
-  it('continues in the answer itself if the server supports it', { tags: ['C10.03'] }, async () => {
+  it('continues in the answer itself if the server supports it', async () => {
     await using server = await startModelServer([reply.text('One, two,', { finish: 'length' }), reply.text(' three.')]);
     await using agent = await agentOn(server, { model: prefixModel(server.url) });
     await agent.run('Count').result;

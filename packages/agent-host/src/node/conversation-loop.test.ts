@@ -20,7 +20,7 @@ afterAll(() => date.close());
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
 
 describe('a conversation with tools', () => {
-  it('sends the user message, the instructions and the tools to the model', { tags: ['D3.06'] }, async () => {
+  it('sends the user message, the instructions and the tools to the model', async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
     await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
     await agent.run('Hi').result;
@@ -60,106 +60,86 @@ describe('a conversation with tools', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
   });
 
-  it(
-    'detects a text tool call, makes it, and hides its markup',
-    { tags: ['D3.16', 'D3.19', 'D3.21', 'D3.22', 'D3.25', 'D6.01', 'D6.06', 'D9.06', 'D9.13'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text(`<tool_call>\n${JSON.stringify(TOKYO)}\n</tool_call>`, { pieces: 3 }),
-        reply.text('Late.'),
-      ]);
-      const log: string[] = [];
-      await using agent = await agentOn(server, { servers: [dateServer], log: (line) => log.push(line) });
-      const run = agent.run('What time is it in Tokyo?');
-      const events = await eventsOf(run);
-      const { calls } = await run.result;
-      // The log says whether the server was connected.
-      expect({ calls, log }).toMatchObject({
-        calls: [{ result: { content: [{ text: expect.stringContaining('+09:00') }] } }],
-      });
-      const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
-      expect(text).toBe('Late.');
-      expect(sentMessages(server, 1)[1]).toMatchObject({ role: 'assistant', content: null, tool_calls: [{}] });
-    },
-  );
+  it('detects a text tool call, makes it, and hides its markup', async () => {
+    await using server = await startModelServer([
+      reply.text(`<tool_call>\n${JSON.stringify(TOKYO)}\n</tool_call>`, { pieces: 3 }),
+      reply.text('Late.'),
+    ]);
+    const log: string[] = [];
+    await using agent = await agentOn(server, { servers: [dateServer], log: (line) => log.push(line) });
+    const run = agent.run('What time is it in Tokyo?');
+    const events = await eventsOf(run);
+    const { calls } = await run.result;
+    // The log says whether the server was connected.
+    expect({ calls, log }).toMatchObject({
+      calls: [{ result: { content: [{ text: expect.stringContaining('+09:00') }] } }],
+    });
+    const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+    expect(text).toBe('Late.');
+    expect(sentMessages(server, 1)[1]).toMatchObject({ role: 'assistant', content: null, tool_calls: [{}] });
+  });
 
-  it(
-    'describes the tools in the prompt in text mode, and returns results as text',
-    { tags: ['D9.06', 'D9.13'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text(`<tool_call>${JSON.stringify(TOKYO)}</tool_call>`),
-        reply.text('Late.'),
-      ]);
-      await using agent = await agentOn(server, { servers: [dateServer], toolMode: 'text' });
-      expect((await agent.run('Tokyo?').result).text).toBe('Late.');
-      expect(sentBody(server, 0)).not.toHaveProperty('tools');
-      expect(sentMessages(server, 0)[0]).toMatchObject({
-        role: 'system',
-        content: expect.stringContaining('get-date'),
-      });
-      const second = sentMessages(server, 1);
-      expect(second.at(-2)?.content).toContain('<tool_call>');
-      expect(second.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('<tool_response>') });
-    },
-  );
+  it('describes the tools in the prompt in text mode, and returns results as text', async () => {
+    await using server = await startModelServer([
+      reply.text(`<tool_call>${JSON.stringify(TOKYO)}</tool_call>`),
+      reply.text('Late.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer], toolMode: 'text' });
+    expect((await agent.run('Tokyo?').result).text).toBe('Late.');
+    expect(sentBody(server, 0)).not.toHaveProperty('tools');
+    expect(sentMessages(server, 0)[0]).toMatchObject({
+      role: 'system',
+      content: expect.stringContaining('get-date'),
+    });
+    const second = sentMessages(server, 1);
+    expect(second.at(-2)?.content).toContain('<tool_call>');
+    expect(second.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('<tool_response>') });
+  });
 
-  it(
-    'takes text without a call as the answer and keeps it in the history',
-    { tags: ['C3.02', 'D3.15', 'D3.18', 'D3.21', 'D3.26', 'D3.39', 'D6.29'] },
-    async () => {
-      await using server = await startModelServer([reply.text('a < b, and {"name": 1} is JSON.')]);
-      await using agent = await agentOn(server, { servers: [dateServer] });
-      expect((await agent.run('Hi').result).text).toBe('a < b, and {"name": 1} is JSON.');
-      expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', parts: [{ type: 'text' }] });
-    },
-  );
+  it('takes text without a call as the answer and keeps it in the history', async () => {
+    await using server = await startModelServer([reply.text('a < b, and {"name": 1} is JSON.')]);
+    await using agent = await agentOn(server, { servers: [dateServer] });
+    expect((await agent.run('Hi').result).text).toBe('a < b, and {"name": 1} is JSON.');
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'assistant', parts: [{ type: 'text' }] });
+  });
 
-  it(
-    'continues with the history in a second run: system, user, assistant and tool messages',
-    { tags: ['D9.15', 'D9.16', 'D9.17', 'D9.18'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.toolCalls([TOKYO]),
-        reply.text('Late.'),
-        reply.text('As I said.'),
-      ]);
-      await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
-      await agent.run('Tokyo?').result;
-      await agent.run('Again?').result;
-      expect(sentMessages(server, 2).map(({ role }) => role)).toEqual([
-        'system',
-        'user',
-        'assistant',
-        'tool',
-        'assistant',
-        'user',
-      ]);
-    },
-  );
+  it('continues with the history in a second run: system, user, assistant and tool messages', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([TOKYO]),
+      reply.text('Late.'),
+      reply.text('As I said.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer], instructions: 'Be brief.' });
+    await agent.run('Tokyo?').result;
+    await agent.run('Again?').result;
+    expect(sentMessages(server, 2).map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ]);
+  });
 
-  it(
-    'makes several calls at once and returns their results in order',
-    { tags: ['C3.20', 'C12.04', 'D3.31', 'D3.32', 'D4.07', 'D4.31'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.toolCalls([
-          { id: 'a', name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } },
-          { id: 'b', name: 'get-date', arguments: { timezone: 'Nowhere/Land' } },
-          { id: 'c', name: 'get-date', arguments: { timezone: 'Europe/London' } },
-        ]),
-        reply.text('Done.'),
-      ]);
-      await using agent = await agentOn(server, { servers: [dateServer] });
-      const { calls } = await agent.run('Times?').result;
-      expect(calls.map(({ result }) => result.isError)).toEqual([false, true, false]);
-      const results = sentMessages(server, 1).filter(({ role }) => role === 'tool');
-      expect(results.map((message) => message['tool_call_id'])).toEqual(['a', 'b', 'c']);
-      expect(results[1]?.content).toContain('Nowhere/Land');
-    },
-  );
+  it('makes several calls at once and returns their results in order', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([
+        { id: 'a', name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } },
+        { id: 'b', name: 'get-date', arguments: { timezone: 'Nowhere/Land' } },
+        { id: 'c', name: 'get-date', arguments: { timezone: 'Europe/London' } },
+      ]),
+      reply.text('Done.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer] });
+    const { calls } = await agent.run('Times?').result;
+    expect(calls.map(({ result }) => result.isError)).toEqual([false, true, false]);
+    const results = sentMessages(server, 1).filter(({ role }) => role === 'tool');
+    expect(results.map((message) => message['tool_call_id'])).toEqual(['a', 'b', 'c']);
+    expect(results[1]?.content).toContain('Nowhere/Land');
+  });
 
-  it('supports a provider that gives every call the same id', { tags: ['D4.28'] }, async () => {
+  it('supports a provider that gives every call the same id', async () => {
     const twins = [
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } },
       { id: 'call_0', name: 'get-date', arguments: { timezone: 'Asia/Taipei' } },
@@ -182,32 +162,28 @@ describe('a conversation with tools', () => {
     expect(result.usage).toMatchObject({ inputTokens: 7, outputTokens: 5 });
   });
 
-  it(
-    'ends with the complete streamed content: text, calls, messages and the usage of all requests',
-    { tags: ['C9.02'] },
-    async () => {
-      const usage = { prompt_tokens: 7, completion_tokens: 5 };
-      await using server = await startModelServer([
-        reply.toolCalls([TOKYO], { usage }),
-        reply.text('It is noon.', { pieces: 3, usage }),
-      ]);
-      await using agent = await agentOn(server, { servers: [dateServer] });
-      const run = agent.run('What time is it?');
-      const events = await eventsOf(run);
-      const result = await run.result;
-      expect(result).toMatchObject({
-        status: 'done',
-        text: 'It is noon.',
-        calls: [{ call: { name: TOKYO.name, arguments: TOKYO.arguments }, result: { outcome: 'done' } }],
-        usage: { inputTokens: 14, outputTokens: 10 },
-        turns: 2,
-      });
-      const streamed = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
-      expect(streamed.join('')).toBe(result.text);
-      expect(result.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-      expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', usage: result.usage });
-    },
-  );
+  it('ends with the complete streamed content: text, calls, messages and the usage of all requests', async () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 5 };
+    await using server = await startModelServer([
+      reply.toolCalls([TOKYO], { usage }),
+      reply.text('It is noon.', { pieces: 3, usage }),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer] });
+    const run = agent.run('What time is it?');
+    const events = await eventsOf(run);
+    const result = await run.result;
+    expect(result).toMatchObject({
+      status: 'done',
+      text: 'It is noon.',
+      calls: [{ call: { name: TOKYO.name, arguments: TOKYO.arguments }, result: { outcome: 'done' } }],
+      usage: { inputTokens: 14, outputTokens: 10 },
+      turns: 2,
+    });
+    const streamed = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
+    expect(streamed.join('')).toBe(result.text);
+    expect(result.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done', usage: result.usage });
+  });
 });
 
 describe('when a run cannot complete', () => {
@@ -220,40 +196,32 @@ describe('when a run cannot complete', () => {
     return error;
   }
 
-  it('fails with no_response if the answer has no choice', { tags: ['D3.10', 'D3.11', 'D9.22'] }, async () => {
+  it('fails with no_response if the answer has no choice', async () => {
     await using server = await startModelServer([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
     await using agent = await agentOn(server);
     expect((await failure(agent.run('Hi'))).code).toBe('no_response');
   });
 
-  it(
-    'fails with empty_response without text and calls, and keeps the user message',
-    { tags: ['D3.02', 'D3.18', 'D3.20', 'D9.22'] },
-    async () => {
-      await using server = await startModelServer([reply.text(''), reply.text('Here I am.')]);
-      await using agent = await agentOn(server);
-      expect((await failure(agent.run('Hi'))).code).toBe('empty_response');
-      expect((await agent.run('Still there?').result).text).toBe('Here I am.');
-    },
-  );
+  it('fails with empty_response without text and calls, and keeps the user message', async () => {
+    await using server = await startModelServer([reply.text(''), reply.text('Here I am.')]);
+    await using agent = await agentOn(server);
+    expect((await failure(agent.run('Hi'))).code).toBe('empty_response');
+    expect((await agent.run('Still there?').result).text).toBe('Here I am.');
+  });
 
-  it(
-    'fails with max_turns_exceeded when the turns are used up, and keeps the last result',
-    { tags: ['C3.03', 'D3.36', 'D9.11', 'D9.22'] },
-    async () => {
-      await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
-      await using agent = await agentOn(server, {
-        servers: [dateServer],
-        limits: { maxTurns: 5, onMaxTurns: 'error' },
-      });
-      const error = await failure(agent.run('Tokyo?'));
-      expect(error.code).toBe('max_turns_exceeded');
-      expect(error.partial.calls).toHaveLength(5);
-      expect(server.requests).toHaveLength(5);
-    },
-  );
+  it('fails with max_turns_exceeded when the turns are used up, and keeps the last result', async () => {
+    await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
+    await using agent = await agentOn(server, {
+      servers: [dateServer],
+      limits: { maxTurns: 5, onMaxTurns: 'error' },
+    });
+    const error = await failure(agent.run('Tokyo?'));
+    expect(error.code).toBe('max_turns_exceeded');
+    expect(error.partial.calls).toHaveLength(5);
+    expect(server.requests).toHaveLength(5);
+  });
 
-  it('makes the last turn answer without tools, which stay defined', { tags: ['D3.36'] }, async () => {
+  it('makes the last turn answer without tools, which stay defined', async () => {
     await using server = await startModelServer((request) =>
       (request.body as { tool_choice?: string }).tool_choice === 'none'
         ? reply.text('Late.')
@@ -265,19 +233,15 @@ describe('when a run cannot complete', () => {
     expect(sentBody(server, 2)).toMatchObject({ tools: [{}], tool_choice: 'none' });
   });
 
-  it(
-    'fails if the last turn still requests a tool, and leaves the history well formed',
-    { tags: ['D3.37'] },
-    async () => {
-      await using server = await startModelServer((_request, index) =>
-        index < 2 ? reply.toolCalls([TOKYO]) : reply.text('Fine.'),
-      );
-      await using agent = await agentOn(server, { servers: [dateServer], limits: { maxTurns: 2 } });
-      expect((await failure(agent.run('Tokyo?'))).code).toBe('max_turns_exceeded');
-      expect(agent.messages.at(-1)).toMatchObject({ role: 'tool', parts: [{ result: { outcome: 'not_sent' } }] });
-      expect((await agent.run('Then?').result).text).toBe('Fine.');
-    },
-  );
+  it('fails if the last turn still requests a tool, and leaves the history well formed', async () => {
+    await using server = await startModelServer((_request, index) =>
+      index < 2 ? reply.toolCalls([TOKYO]) : reply.text('Fine.'),
+    );
+    await using agent = await agentOn(server, { servers: [dateServer], limits: { maxTurns: 2 } });
+    expect((await failure(agent.run('Tokyo?'))).code).toBe('max_turns_exceeded');
+    expect(agent.messages.at(-1)).toMatchObject({ role: 'tool', parts: [{ result: { outcome: 'not_sent' } }] });
+    expect((await agent.run('Then?').result).text).toBe('Fine.');
+  });
 
   it('fails with repeated_call if a model repeats a call', async () => {
     await using server = await startModelServer(() => reply.toolCalls([TOKYO]));
@@ -340,7 +304,7 @@ describe('when a run cannot complete', () => {
     },
   );
 
-  it('keeps the text before a stream broke, and the next request is well formed', { tags: ['D3.09'] }, async () => {
+  it('keeps the text before a stream broke, and the next request is well formed', async () => {
     await using server = await startModelServer([
       reply.text('Once upon a time', { thenCut: true, finish: null, done: false }),
       reply.text('Sorry.'),
@@ -369,7 +333,7 @@ describe('when a run cannot complete', () => {
 });
 
 describe('calls that go wrong', () => {
-  it('answers arguments that are not JSON, and the model may try again', { tags: ['D4.08'] }, async () => {
+  it('answers arguments that are not JSON, and the model may try again', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ id: 'x', name: 'get-date', arguments: '{"timezone": "Asia/To' }]),
       reply.toolCalls([TOKYO]),
@@ -387,7 +351,7 @@ describe('calls that go wrong', () => {
     expect(retry.at(-2)).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
   });
 
-  it('answers arguments that do not match the schema', { tags: ['D4.08'] }, async () => {
+  it('answers arguments that do not match the schema', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'get-date', arguments: { format: 7 } }]),
       reply.text('Oh.'),
@@ -398,7 +362,7 @@ describe('calls that go wrong', () => {
     expect(sentMessages(server, 1).at(-1)?.content).toMatch(/format/);
   });
 
-  it('answers an unknown tool with the nearest names', { tags: ['D4.20', 'M2.04'] }, async () => {
+  it('answers an unknown tool with the nearest names', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'getDate', arguments: {} }]),
       reply.text('Oh.'),
@@ -409,22 +373,18 @@ describe('calls that go wrong', () => {
     expect(sentMessages(server, 1).at(-1)?.content).toContain('"get-date"');
   });
 
-  it(
-    'shows a malformed text call, reports it to the model, and never takes it for the answer',
-    { tags: ['D3.26', 'D6.16', 'D6.17'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text('<tool_call>{"name": "get-date", "arguments": {"timezone": }}</tool_call>'),
-        reply.text('Sorry, I cannot.'),
-      ]);
-      await using agent = await agentOn(server, { servers: [dateServer] });
-      const run = agent.run('Tokyo?');
-      const events = await eventsOf(run);
-      expect((await run.result).text).toBe('Sorry, I cannot.');
-      expect(events.find(({ type }) => type === 'tool_call_malformed')).toMatchObject({
-        call: { raw: expect.stringContaining('get-date') },
-      });
-      expect(sentMessages(server, 1).at(-1)?.content).toContain('could not be parsed');
-    },
-  );
+  it('shows a malformed text call, reports it to the model, and never takes it for the answer', async () => {
+    await using server = await startModelServer([
+      reply.text('<tool_call>{"name": "get-date", "arguments": {"timezone": }}</tool_call>'),
+      reply.text('Sorry, I cannot.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [dateServer] });
+    const run = agent.run('Tokyo?');
+    const events = await eventsOf(run);
+    expect((await run.result).text).toBe('Sorry, I cannot.');
+    expect(events.find(({ type }) => type === 'tool_call_malformed')).toMatchObject({
+      call: { raw: expect.stringContaining('get-date') },
+    });
+    expect(sentMessages(server, 1).at(-1)?.content).toContain('could not be parsed');
+  });
 });

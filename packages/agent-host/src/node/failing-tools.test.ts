@@ -13,7 +13,7 @@ describe('tools that fail', () => {
     ...more,
   });
 
-  it('returns the error of a failing tool to the model', { tags: ['D9.21', 'M2.19'] }, async () => {
+  it('returns the error of a failing tool to the model', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'fail', arguments: {} }]),
       reply.text('Pity.'),
@@ -27,7 +27,7 @@ describe('tools that fail', () => {
     expect(sentMessages(server, 1).at(-1)?.content).toContain('no such table');
   });
 
-  it('times out a tool that never answers, and tells the model not to repeat it', { tags: ['M2.25'] }, async () => {
+  it('times out a tool that never answers, and tells the model not to repeat it', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ name: 'hang', arguments: {} }]),
       reply.text('Pity.'),
@@ -42,25 +42,21 @@ describe('tools that fail', () => {
     expect(sentMessages(server, 1).at(-1)?.content).toMatch(/do not repeat/i);
   });
 
-  it(
-    'survives a server that crashes during a call; the other servers continue',
-    { tags: ['D9.20', 'M2.25'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.toolCalls([
-          { name: 'die', arguments: {} },
-          { name: 'get-date', arguments: {} },
-        ]),
-        reply.text('One of two.'),
-      ]);
-      await using agent = await agentOn(server, {
-        servers: [DATE_SERVER, behaving({ tools: [{ name: 'die', does: [{ do: 'exit' }] }] })],
-        allow: ['odd/die'],
-      });
-      const { calls, text } = await agent.run('Both').result;
-      expect(text).toBe('One of two.');
-      expect(calls.map(({ result }) => result.outcome)).toEqual(['unknown', 'done']);
-      expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'reconnecting']);
-    },
-  );
+  it('survives a server that crashes during a call; the other servers continue', async () => {
+    await using server = await startModelServer([
+      reply.toolCalls([
+        { name: 'die', arguments: {} },
+        { name: 'get-date', arguments: {} },
+      ]),
+      reply.text('One of two.'),
+    ]);
+    await using agent = await agentOn(server, {
+      servers: [DATE_SERVER, behaving({ tools: [{ name: 'die', does: [{ do: 'exit' }] }] })],
+      allow: ['odd/die'],
+    });
+    const { calls, text } = await agent.run('Both').result;
+    expect(text).toBe('One of two.');
+    expect(calls.map(({ result }) => result.outcome)).toEqual(['unknown', 'done']);
+    expect(agent.servers.map(({ state }) => state)).toEqual(['ready', 'reconnecting']);
+  });
 });

@@ -14,7 +14,7 @@ const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: '
 const asText = (call: object): string => `<tool_call>${JSON.stringify(call)}</tool_call>`;
 
 describe('an answer with tool calls', () => {
-  it('keeps the text beside native calls, and makes the calls', { tags: ['D3.17'] }, async () => {
+  it('keeps the text beside native calls, and makes the calls', async () => {
     await using server = await startModelServer([
       reply.toolCalls([{ id: 'call_1', ...TOKYO }], { text: 'Let me look.' }),
       reply.text('Late.'),
@@ -28,32 +28,28 @@ describe('an answer with tool calls', () => {
     expect(sentMessages(server, 1)[1]).toMatchObject({ content: 'Let me look.', tool_calls: [{ id: 'call_1' }] });
   });
 
-  it(
-    'keeps the text around a text tool call without its markup, and treats the call like a native one',
-    { tags: ['D3.23', 'D3.24', 'D3.25', 'D6.20', 'D6.21', 'D6.25', 'D6.30'] },
-    async () => {
-      await using server = await startModelServer([
-        reply.text(`Let me look.\n${asText(TOKYO)} One moment.`, { pieces: 3 }),
-        reply.text('Late.'),
-      ]);
-      await using agent = await agentOn(server, { servers: [DATE_SERVER] });
-      const { calls } = await agent.run('Tokyo?').result;
-      expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
-      // Text tool calls are final only at the end of the answer, so they follow all of its text.
-      expect(agent.messages[1]?.parts).toMatchObject([
-        { type: 'text', text: 'Let me look. One moment.' },
-        { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
-      ]);
-      const [, asked, answered] = sentMessages(server, 1);
-      const [call] = asked?.['tool_calls'] as { id: string; type: string; function: { arguments: string } }[];
-      expect(JSON.stringify(asked)).not.toContain('<tool_call>');
-      expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
-      expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOKYO.arguments);
-      expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
-    },
-  );
+  it('keeps the text around a text tool call without its markup, and treats the call like a native one', async () => {
+    await using server = await startModelServer([
+      reply.text(`Let me look.\n${asText(TOKYO)} One moment.`, { pieces: 3 }),
+      reply.text('Late.'),
+    ]);
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { calls } = await agent.run('Tokyo?').result;
+    expect(calls.map(({ result }) => result.outcome)).toEqual(['done']);
+    // Text tool calls are final only at the end of the answer, so they follow all of its text.
+    expect(agent.messages[1]?.parts).toMatchObject([
+      { type: 'text', text: 'Let me look. One moment.' },
+      { type: 'tool_call', ...TOKYO, tool: { serverId: 'date', name: 'get-date' } },
+    ]);
+    const [, asked, answered] = sentMessages(server, 1);
+    const [call] = asked?.['tool_calls'] as { id: string; type: string; function: { arguments: string } }[];
+    expect(JSON.stringify(asked)).not.toContain('<tool_call>');
+    expect(call).toMatchObject({ type: 'function', function: { name: 'get-date' } });
+    expect(JSON.parse(call?.function.arguments ?? '')).toEqual(TOKYO.arguments);
+    expect(answered).toMatchObject({ role: 'tool', tool_call_id: call?.id });
+  });
 
-  it('distinguishes two calls written in the same millisecond', { tags: ['D3.22', 'D6.23'] }, async () => {
+  it('distinguishes two calls written in the same millisecond', async () => {
     const platform = nodePlatform();
     const frozen = { ...platform, clock: { ...platform.clock, now: () => 1_700_000_000_000 } };
     await using server = await startModelServer([reply.text(asText(TOKYO) + asText(TOKYO)), reply.text('Late.')]);
@@ -67,7 +63,7 @@ describe('an answer with tool calls', () => {
     expect(answers.map((message) => message['tool_call_id'])).toEqual(ids);
   });
 
-  it('makes the valid call beside a malformed one, and answers both', { tags: ['D6.17'] }, async () => {
+  it('makes the valid call beside a malformed one, and answers both', async () => {
     await using server = await startModelServer([
       reply.text(`<tool_call>{bad}</tool_call>${asText(TOKYO)}`),
       reply.text('.'),
@@ -82,27 +78,23 @@ describe('an answer with tool calls', () => {
 });
 
 describe('the request', () => {
-  it('contains no tools without a connected server', { tags: ['D1.04'] }, async () => {
+  it('contains no tools without a connected server', async () => {
     await using server = await startModelServer([reply.text('Hello.')]);
     await using agent = await agentOn(server);
     await agent.run('Hi').result;
     expect(sentBody(server, 0)).not.toHaveProperty('tools');
   });
 
-  it(
-    'allows twenty turns by default, the last without tools',
-    { tags: ['C3.03', 'D3.04', 'D9.03', 'D9.11'] },
-    async () => {
-      await using server = await startModelServer((request, index) =>
-        (request.body as { tool_choice?: string }).tool_choice === 'none'
-          ? reply.text('Enough.')
-          : reply.toolCalls([{ name: 'get-date', arguments: { format: 'unix', locale: `en-${100 + index}` } }]),
-      );
-      await using agent = await agentOn(server, { servers: [DATE_SERVER] });
-      const { text, turns } = await agent.run('Loop').result;
-      expect({ text, turns, asked: server.requests.length }).toEqual({ text: 'Enough.', turns: 20, asked: 20 });
-    },
-  );
+  it('allows twenty turns by default, the last without tools', async () => {
+    await using server = await startModelServer((request, index) =>
+      (request.body as { tool_choice?: string }).tool_choice === 'none'
+        ? reply.text('Enough.')
+        : reply.toolCalls([{ name: 'get-date', arguments: { format: 'unix', locale: `en-${100 + index}` } }]),
+    );
+    await using agent = await agentOn(server, { servers: [DATE_SERVER] });
+    const { text, turns } = await agent.run('Loop').result;
+    expect({ text, turns, asked: server.requests.length }).toEqual({ text: 'Enough.', turns: 20, asked: 20 });
+  });
 });
 
 describe('a failed run allows another one', () => {
@@ -120,7 +112,7 @@ describe('a failed run allows another one', () => {
     return events;
   }
 
-  it('after a response without a choice', { tags: ['D3.11', 'D3.12', 'D3.44'] }, async () => {
+  it('after a response without a choice', async () => {
     const events = await failAndContinue([reply.events([{ id: 'x', choices: [] }, '[DONE]'])]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
@@ -129,20 +121,16 @@ describe('a failed run allows another one', () => {
     });
   });
 
-  it(
-    'after an answer with neither text nor call',
-    { tags: ['C3.14', 'D3.41', 'D3.42', 'D3.46', 'D3.47'] },
-    async () => {
-      const events = await failAndContinue([reply.text('')]);
-      expect(events.at(-1)).toMatchObject({
-        type: 'run_finished',
-        status: 'failed',
-        error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
-      });
-    },
-  );
+  it('after an answer with neither text nor call', async () => {
+    const events = await failAndContinue([reply.text('')]);
+    expect(events.at(-1)).toMatchObject({
+      type: 'run_finished',
+      status: 'failed',
+      error: { code: 'empty_response', message: expect.stringContaining('neither text nor a tool call') },
+    });
+  });
 
-  it('after an answer of only reasoning and white space', { tags: ['D3.39', 'D3.41'] }, async () => {
+  it('after an answer of only reasoning and white space', async () => {
     const events = await failAndContinue([reply.text(' \n', { reasoning: 'What now?' })]);
     expect(events.at(-1)).toMatchObject({
       type: 'run_finished',
@@ -151,7 +139,7 @@ describe('a failed run allows another one', () => {
     });
   });
 
-  it('after the last turn requests a tool, whose result is kept', { tags: ['D3.37', 'D3.45'] }, async () => {
+  it('after the last turn requests a tool, whose result is kept', async () => {
     const events = await failAndContinue([reply.toolCalls([TOKYO]), reply.toolCalls([TOKYO])], [DATE_SERVER]);
     expect(events.filter(({ type }) => type === 'tool_finished')).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({
@@ -191,11 +179,11 @@ describe('several calls of one answer', () => {
     return seen;
   }
 
-  it('are made concurrently', { tags: ['D4.07'] }, async () => {
+  it('are made concurrently', async () => {
     expect((await order(8)).slice(0, 3)).toEqual(['tool_started', 'tool_started', 'tool_started']);
   });
 
-  it('are limited in concurrency, and all are made', { tags: ['D4.07'] }, async () => {
+  it('are limited in concurrency, and all are made', async () => {
     const oneByOne = ['tool_started', 'tool_finished'];
     expect(await order(1)).toEqual([...oneByOne, ...oneByOne, ...oneByOne]);
   });
@@ -204,67 +192,55 @@ describe('several calls of one answer', () => {
 describe('the result of a tool', () => {
   const script = (name: string): ModelReply[] => [reply.toolCalls([{ name, arguments: {} }]), reply.text('I see.')];
 
-  it(
-    'comes from the right server if two have a tool of that name',
-    { tags: ['C1.07', 'C1.24', 'C7.07', 'C7.08', 'D4.09', 'D4.11', 'M2.02', 'M2.04', 'M2.05', 'M2.08'] },
-    async () => {
-      await using model = await startModelServer(script('right__which'));
-      await using agent = await agentOn(model, {
-        servers: ['left', 'right'].map((id) => serverWith(id, 'which', { do: 'text', text: `I am ${id}.` })),
-        allow: ['right/which'],
-      });
-      const { calls } = await agent.run('Which?').result;
-      expect(calls).toMatchObject([
-        { call: { tool: { serverId: 'right', name: 'which' } }, result: { content: [{ text: 'I am right.' }] } },
-      ]);
-    },
-  );
+  it('comes from the right server if two have a tool of that name', async () => {
+    await using model = await startModelServer(script('right__which'));
+    await using agent = await agentOn(model, {
+      servers: ['left', 'right'].map((id) => serverWith(id, 'which', { do: 'text', text: `I am ${id}.` })),
+      allow: ['right/which'],
+    });
+    const { calls } = await agent.run('Which?').result;
+    expect(calls).toMatchObject([
+      { call: { tool: { serverId: 'right', name: 'which' } }, result: { content: [{ text: 'I am right.' }] } },
+    ]);
+  });
 
-  it(
-    'is complete and in order, and all of its text reaches the model',
-    { tags: ['D1.20', 'D4.23', 'D4.25', 'D5.10', 'M2.20', 'M2.21'] },
-    async () => {
-      const content = [
-        { type: 'text', text: 'first' },
-        { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
-        { type: 'text', text: 'last' },
-      ];
-      await using model = await startModelServer(script('three'));
-      await using agent = await agentOn(model, {
-        servers: [serverWith('odd', 'three', { do: 'result', result: { content } })],
-        allow: ['odd/three'],
-      });
-      const { calls } = await agent.run('Go').result;
-      expect(calls[0]?.result.content).toMatchObject([
-        { type: 'text', text: 'first' },
-        { type: 'image', source: { data: 'iVBORw0KGgo=' } },
-        { type: 'text', text: 'last' },
-      ]);
-      const [resultText, shown] = sentMessages(model, 1).slice(-2);
-      expect(resultText?.content).toMatch(/^first\n.*\nlast$/);
-      expect(JSON.stringify(shown)).toContain('data:image/png;base64,iVBORw0KGgo=');
-    },
-  );
+  it('is complete and in order, and all of its text reaches the model', async () => {
+    const content = [
+      { type: 'text', text: 'first' },
+      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      { type: 'text', text: 'last' },
+    ];
+    await using model = await startModelServer(script('three'));
+    await using agent = await agentOn(model, {
+      servers: [serverWith('odd', 'three', { do: 'result', result: { content } })],
+      allow: ['odd/three'],
+    });
+    const { calls } = await agent.run('Go').result;
+    expect(calls[0]?.result.content).toMatchObject([
+      { type: 'text', text: 'first' },
+      { type: 'image', source: { data: 'iVBORw0KGgo=' } },
+      { type: 'text', text: 'last' },
+    ]);
+    const [resultText, shown] = sentMessages(model, 1).slice(-2);
+    expect(resultText?.content).toMatch(/^first\n.*\nlast$/);
+    expect(JSON.stringify(shown)).toContain('data:image/png;base64,iVBORw0KGgo=');
+  });
 
-  it(
-    'is truncated for the model if it is too long, and complete in the conversation',
-    { tags: ['D4.29'] },
-    async () => {
-      await using model = await startModelServer(script('huge'));
-      await using agent = await agentOn(model, {
-        servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
-        allow: ['odd/huge'],
-      });
-      const { calls } = await agent.run('Go').result;
-      const [part] = calls[0]?.result.content ?? [];
-      expect(part?.type === 'text' && part.text.length).toBe(1_000_000);
-      const resultText = String(sentMessages(model, 1).at(-1)?.content);
-      expect(resultText.length).toBeLessThan(100_200);
-      expect(resultText).toContain('of 1000000 characters shown');
-    },
-  );
+  it('is truncated for the model if it is too long, and complete in the conversation', async () => {
+    await using model = await startModelServer(script('huge'));
+    await using agent = await agentOn(model, {
+      servers: [serverWith('odd', 'huge', { do: 'huge', bytes: 1_000_000 })],
+      allow: ['odd/huge'],
+    });
+    const { calls } = await agent.run('Go').result;
+    const [part] = calls[0]?.result.content ?? [];
+    expect(part?.type === 'text' && part.text.length).toBe(1_000_000);
+    const resultText = String(sentMessages(model, 1).at(-1)?.content);
+    expect(resultText.length).toBeLessThan(100_200);
+    expect(resultText).toContain('of 1000000 characters shown');
+  });
 
-  it('is an error for the model if the server returns one', { tags: ['D4.21', 'M2.27'] }, async () => {
+  it('is an error for the model if the server returns one', async () => {
     await using model = await startModelServer(script('odd-one'));
     await using agent = await agentOn(model, {
       servers: [serverWith('odd', 'odd-one', { do: 'error', code: -32602, message: 'Unknown tool: odd-one' })],

@@ -45,41 +45,33 @@ function program(baseUrl: string): string {
   `;
 }
 
-it(
-  'a closed agent leaves no process, pipe, timer or listener, and the program exits',
-  { tags: ['D2.01', 'D8.09', 'D9.08'] },
-  async () => {
-    await using server = await startModelServer([
-      reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
-      reply.text('Late.'),
-    ]);
-    const ran = await runNode([SOURCE_CONDITION, '--input-type=module', '-e', program(server.url)]);
-    expect(ran, ran.stderr).toMatchObject({ code: 0, timedOut: false });
-    const { text, during, before, after, listening } = JSON.parse(ran.stdout) as Record<string, unknown>;
-    expect(text).toBe('Late.');
-    // The server's process must be among the resources, or the comparison would prove nothing.
-    expect(during).toContain('ProcessWrap');
-    expect(after).toEqual(before);
-    expect(listening).toBe(0);
-  },
-);
+it('a closed agent leaves no process, pipe, timer or listener, and the program exits', async () => {
+  await using server = await startModelServer([
+    reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
+    reply.text('Late.'),
+  ]);
+  const ran = await runNode([SOURCE_CONDITION, '--input-type=module', '-e', program(server.url)]);
+  expect(ran, ran.stderr).toMatchObject({ code: 0, timedOut: false });
+  const { text, during, before, after, listening } = JSON.parse(ran.stdout) as Record<string, unknown>;
+  expect(text).toBe('Late.');
+  // The server's process must be among the resources, or the comparison would prove nothing.
+  expect(during).toContain('ProcessWrap');
+  expect(after).toEqual(before);
+  expect(listening).toBe(0);
+});
 
-it(
-  'a server that ignores the stop is killed together with its shell',
-  { tags: ['D2.11', 'D8.07', 'D8.09', 'M7.07'] },
-  async () => {
-    const { command, args } = scriptedMcpCommand('stubborn');
-    const line = [command, ...args].map((word) => `'${word}'`).join(' ');
-    const before = new Set(processTreeOf(process.pid));
-    const agent = await createAgent({
-      model: { demo: true },
-      // A second command keeps the shell running instead of being replaced by the server.
-      servers: [{ id: 'odd', transport: { type: 'stdio', command: 'sh', args: ['-c', `${line}; true`] } }],
-    });
-    expect(agent.tools.map(({ name }) => name)).toEqual(['echo']);
-    const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
-    expect(children.length).toBeGreaterThanOrEqual(2);
-    await agent.close();
-    expect(children.filter(isAlive)).toEqual([]);
-  },
-);
+it('a server that ignores the stop is killed together with its shell', async () => {
+  const { command, args } = scriptedMcpCommand('stubborn');
+  const line = [command, ...args].map((word) => `'${word}'`).join(' ');
+  const before = new Set(processTreeOf(process.pid));
+  const agent = await createAgent({
+    model: { demo: true },
+    // A second command keeps the shell running instead of being replaced by the server.
+    servers: [{ id: 'odd', transport: { type: 'stdio', command: 'sh', args: ['-c', `${line}; true`] } }],
+  });
+  expect(agent.tools.map(({ name }) => name)).toEqual(['echo']);
+  const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
+  expect(children.length).toBeGreaterThanOrEqual(2);
+  await agent.close();
+  expect(children.filter(isAlive)).toEqual([]);
+});

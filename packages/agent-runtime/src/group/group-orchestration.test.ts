@@ -18,7 +18,7 @@ function spoke(kind: GroupOutcome['kind'], ...members: string[]): GroupOutcome {
   return { kind, members: members.map((agentId) => ({ agentId, text: `${agentId} says`, handedBack: true })) };
 }
 
-describe('GroupOrchestrationRuntime', { tags: ['C12.09'] }, () => {
+describe('GroupOrchestrationRuntime', () => {
   test('never exceeds the round limit, whatever the members do, and always finishes', () => {
     const outcome = fc.record({
       kind: fc.constantFrom('speak' as const, 'broadcast' as const, 'task' as const, 'vote' as const),

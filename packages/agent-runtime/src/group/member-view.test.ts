@@ -65,7 +65,7 @@ function decision(text: string, args: JsonObject, result?: Partial<GroupCallResu
 const ADA = { agentId: 'ada', name: 'Ada', status: 'done' } as const;
 const lines = (messages: readonly Message[]): string[] => messages.map((one) => `${one.role}: ${textOf(one)}`);
 
-describe('the conversation of a group', { tags: ['C12.10'] }, () => {
+describe('the conversation of a group', () => {
   test('is, for a member, its own answers and the texts of the others, without their tools and reasoning', () => {
     const messages = [
       user('Go'),

@@ -100,18 +100,14 @@ describe('InterventionChecker', () => {
     const inEach = (options: Partial<InterventionOptions>, args?: JsonObject): string[] =>
       modes.map((mode) => gate({ ...options, mode })(tool, args).decision);
 
-    it('decides about calls without a stored decision', { tags: ['C12.16'] }, () => {
+    it('decides about calls without a stored decision', () => {
       expect(inEach({})).toEqual(['run', 'ask', 'ask', 'refused']);
     });
 
-    it(
-      'runs calls that a rule allows, but in mode "manual" only those that the user allowed',
-      { tags: ['C12.16'] },
-      () => {
-        expect(inEach({ rules: [{ decision: 'allow', tool: 'files/*' }] })).toEqual(['run', 'run', 'ask', 'run']);
-        expect(inEach({ permission: () => 'allow' })).toEqual(['run', 'run', 'run', 'run']);
-      },
-    );
+    it('runs calls that a rule allows, but in mode "manual" only those that the user allowed', () => {
+      expect(inEach({ rules: [{ decision: 'allow', tool: 'files/*' }] })).toEqual(['run', 'run', 'ask', 'run']);
+      expect(inEach({ permission: () => 'allow' })).toEqual(['run', 'run', 'run', 'run']);
+    });
 
     it('asks if a rule says so, and refuses if one says never', () => {
       const permission = (): 'allow' => 'allow';
@@ -122,7 +118,7 @@ describe('InterventionChecker', () => {
       expect(asked).toEqual({ decision: 'ask', about: { byRule: true } });
     });
 
-    it('asks about calls flagged as dangerous, and gives the reason', { tags: ['C12.17'] }, () => {
+    it('asks about calls flagged as dangerous, and gives the reason', () => {
       const rules: InterventionRule[] = [{ decision: 'allow', tool: '*' }];
       const options = { rules, permission: (): 'allow' => 'allow' };
       expect(inEach(options, { x: 'rm -rf /' })).toEqual(['ask', 'ask', 'ask', 'refused']);
@@ -191,7 +187,7 @@ describe('InterventionChecker', () => {
     const mode = fc.constantFrom<InterventionMode>('auto', 'allow-list', 'manual', 'headless');
     const decided = fc.constantFrom('allow' as const, undefined);
 
-    it('no configuration allows a call that is flagged as dangerous', { tags: ['C12.17'] }, () => {
+    it('no configuration allows a call that is flagged as dangerous', () => {
       fc.assert(
         fc.property(mode, fc.array(rule), decided, toolFacts, hidden, (each, rules, permission, known, args) => {
           const verdict = gate({ mode: each, rules, permission: () => permission, lookUp: () => known })(tool, args);

@@ -63,16 +63,12 @@ describe('a one-shot chat leaves no child process', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)(
-    '%s cancels the answer, stops the servers and exits with %i',
-    { tags: ['D8.01', 'D8.07'] },
-    async (signal, code) => {
-      const { pid, children, ended } = await hanging();
-      process.kill(pid, signal);
-      expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
-      expect(children.filter(isAlive)).toEqual([]);
-    },
-  );
+  ] as const)('%s cancels the answer, stops the servers and exits with %i', async (signal, code) => {
+    const { pid, children, ended } = await hanging();
+    process.kill(pid, signal);
+    expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);
+    expect(children.filter(isAlive)).toEqual([]);
+  });
 
   it('does not wait for stubborn servers after a second SIGINT', async () => {
     const { pid, children, ended } = await hanging();
@@ -82,7 +78,7 @@ describe('a one-shot chat leaves no child process', () => {
     await eventually(() => !children.some(isAlive), { what: 'the end of the servers' });
   });
 
-  it('leaves none after success and failure', { tags: ['D8.01'] }, async () => {
+  it('leaves none after success and failure', async () => {
     for (const [answer, code] of [
       [reply.text('Hello.'), 0],
       [reply.error(500, 'out of memory'), 1],

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
 
-it('starts a run of an agent, prints its answer, and exits by its outcome', { tags: ['C10.08'] }, async () => {
+it('starts a run of an agent, prints its answer, and exits by its outcome', async () => {
   const replies = [reply.text('Arr.'), reply.error(401, 'no')];
   await using model = await startModelServer(() => replies.shift() ?? reply.text('Arr.'));
   await using served = await Served.start({ model: model.url });

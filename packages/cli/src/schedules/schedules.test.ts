@@ -12,7 +12,7 @@ afterEach(async () => {
   served = undefined;
 });
 
-it('creates, lists, shows, runs, pauses, resumes and deletes schedules', { tags: ['C10.09'] }, async () => {
+it('creates, lists, shows, runs, pauses, resumes and deletes schedules', async () => {
   await using model = await startModelServer(() => reply.text('Done.'));
   served = await Served.start({ model: model.url });
   const at = ['--data-dir', served.dataDir];

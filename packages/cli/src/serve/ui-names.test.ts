@@ -32,82 +32,54 @@ const ON = { proxy: 400, alias: 400 };
 const OFF = { proxy: 404, alias: 404 };
 
 describe('the page, its settings and its proxy', () => {
-  it('are on, empty and off by default', { tags: ['M0.14', 'M0.24', 'M0.32', 'M0.40'] }, async () => {
+  it('are on, empty and off by default', async () => {
     const { props, start: page, ...rest } = await start([]);
     expect(props).toMatchObject({ ui: true, webui: true, ui_settings: {}, cors_proxy_enabled: false });
     expect(page).not.toMatch(WITHOUT_PAGE);
     expect(rest).toEqual({ ...OFF, warnings: [] });
   });
 
-  it(
-    'are set by --ui, --ui-config, --ui-config-file and --ui-mcp-proxy',
-    {
-      tags: [
-        'M0.15',
-        'M0.19',
-        'M0.21',
-        'M0.23',
-        'M0.30',
-        'M0.31',
-        'M0.32',
-        'M0.34',
-        'M0.36',
-        'M0.37',
-        'M0.38',
-        'M0.39',
-        'M0.40',
-      ],
-    },
-    async () => {
-      const {
-        props,
-        start: page,
-        ...rest
-      } = await start([...['--ui', '--ui-mcp-proxy', '--ui-config', '{"from":"flag"}', '--ui-config-file', file]]);
-      const settings = { from: 'flag', kept: true };
-      expect(props).toMatchObject({ ui: true, webui: true, cors_proxy_enabled: true });
-      expect([props.ui_settings, props.webui_settings]).toEqual([settings, settings]);
-      expect(page).not.toMatch(WITHOUT_PAGE);
-      expect(rest).toEqual({ ...ON, warnings: [] });
-    },
-  );
+  it('are set by --ui, --ui-config, --ui-config-file and --ui-mcp-proxy', async () => {
+    const {
+      props,
+      start: page,
+      ...rest
+    } = await start([...['--ui', '--ui-mcp-proxy', '--ui-config', '{"from":"flag"}', '--ui-config-file', file]]);
+    const settings = { from: 'flag', kept: true };
+    expect(props).toMatchObject({ ui: true, webui: true, cors_proxy_enabled: true });
+    expect([props.ui_settings, props.webui_settings]).toEqual([settings, settings]);
+    expect(page).not.toMatch(WITHOUT_PAGE);
+    expect(rest).toEqual({ ...ON, warnings: [] });
+  });
 
-  it(
-    'are disabled by --no-ui and --no-ui-mcp-proxy; the API remains',
-    { tags: ['M0.16', 'M0.24', 'M0.30', 'M0.36', 'M0.38'] },
-    async () => {
-      const {
-        props,
-        start: page,
-        ...rest
-      } = await start(['--no-ui', '--no-ui-mcp-proxy'], {
-        TOOLYARD_UI_MCP_PROXY: 'on',
-      });
-      expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
-      expect(page).toMatch(WITHOUT_PAGE);
-      expect(rest).toEqual({ ...OFF, warnings: [] });
-    },
-  );
+  it('are disabled by --no-ui and --no-ui-mcp-proxy; the API remains', async () => {
+    const {
+      props,
+      start: page,
+      ...rest
+    } = await start(['--no-ui', '--no-ui-mcp-proxy'], {
+      TOOLYARD_UI_MCP_PROXY: 'on',
+    });
+    expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
+    expect(page).toMatch(WITHOUT_PAGE);
+    expect(rest).toEqual({ ...OFF, warnings: [] });
+  });
 
-  it(
-    'are set by deprecated flags, with a warning that names the current one',
-    { tags: ['M0.08', 'M0.09', 'M0.17', 'M0.20', 'M0.22', 'M0.25', 'M0.33', 'M0.35', 'M0.40'] },
-    async () => {
-      const { props, warnings, ...rest } = await start([
-        ...['--webui', '--webui-mcp-proxy', '--webui-config', '{"from":"flag"}', '--webui-config-file', file],
-      ]);
-      expect(props).toMatchObject({ ui: true, ui_settings: { from: 'flag', kept: true }, cors_proxy_enabled: true });
-      expect(rest).toMatchObject(ON);
-      expect(warnings.map((line) => /(--\S+) is deprecated.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
-        ['--webui', '--ui'],
-        ['--webui-config', '--ui-config'],
-        ['--webui-config-file', '--ui-config-file'],
-        ['--webui-mcp-proxy', '--ui-mcp-proxy'],
-      ]);
-    },
-  );
+  it('are set by deprecated flags, with a warning that names the current one', async () => {
+    const { props, warnings, ...rest } = await start([
+      ...['--webui', '--webui-mcp-proxy', '--webui-config', '{"from":"flag"}', '--webui-config-file', file],
+    ]);
+    expect(props).toMatchObject({ ui: true, ui_settings: { from: 'flag', kept: true }, cors_proxy_enabled: true });
+    expect(rest).toMatchObject(ON);
+    expect(warnings.map((line) => /(--\S+) is deprecated.* use (--\S+)\./.exec(line)?.slice(1)).sort()).toEqual([
+      ['--webui', '--ui'],
+      ['--webui-config', '--ui-config'],
+      ['--webui-config-file', '--ui-config-file'],
+      ['--webui-mcp-proxy', '--ui-mcp-proxy'],
+    ]);
+  });
 
-  it('are disabled by deprecated flags', { tags: ['M0.18', 'M0.35'] }, async () => {
+  it('are disabled by deprecated flags', async () => {
     const { props, start: page, warnings, ...rest } = await start(['--no-webui', '--no-webui-mcp-proxy']);
     expect(props).toMatchObject({ ui: false, webui: false, cors_proxy_enabled: false });
     expect(page).toMatch(WITHOUT_PAGE);
@@ -115,38 +87,34 @@ describe('the page, its settings and its proxy', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it(
-    'are set by the variables of llama-server, with a warning that names the current one',
-    { tags: ['M0.08', 'M0.09', 'M0.26', 'M0.27', 'M0.28', 'M0.29'] },
-    async () => {
-      const {
-        props,
-        start: page,
-        warnings,
-        ...rest
-      } = await start([], {
-        LLAMA_ARG_UI: 'off',
-        LLAMA_ARG_UI_CONFIG: '{"from":"variable"}',
-        LLAMA_ARG_UI_CONFIG_FILE: file,
-        LLAMA_ARG_UI_MCP_PROXY: '1',
-      });
-      expect(props).toMatchObject({
-        ui: false,
-        ui_settings: { from: 'variable', kept: true },
-        cors_proxy_enabled: true,
-      });
-      expect(page).toMatch(WITHOUT_PAGE);
-      expect(rest).toEqual(ON);
-      expect(warnings.map((line) => /(\w+) is deprecated.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
-        ['LLAMA_ARG_UI', 'TOOLYARD_UI'],
-        ['LLAMA_ARG_UI_CONFIG', 'TOOLYARD_UI_CONFIG'],
-        ['LLAMA_ARG_UI_CONFIG_FILE', 'TOOLYARD_UI_CONFIG_FILE'],
-        ['LLAMA_ARG_UI_MCP_PROXY', 'TOOLYARD_UI_MCP_PROXY'],
-      ]);
-    },
-  );
+  it('are set by the variables of llama-server, with a warning that names the current one', async () => {
+    const {
+      props,
+      start: page,
+      warnings,
+      ...rest
+    } = await start([], {
+      LLAMA_ARG_UI: 'off',
+      LLAMA_ARG_UI_CONFIG: '{"from":"variable"}',
+      LLAMA_ARG_UI_CONFIG_FILE: file,
+      LLAMA_ARG_UI_MCP_PROXY: '1',
+    });
+    expect(props).toMatchObject({
+      ui: false,
+      ui_settings: { from: 'variable', kept: true },
+      cors_proxy_enabled: true,
+    });
+    expect(page).toMatch(WITHOUT_PAGE);
+    expect(rest).toEqual(ON);
+    expect(warnings.map((line) => /(\w+) is deprecated.* use (\w+)\./.exec(line)?.slice(1)).sort()).toEqual([
+      ['LLAMA_ARG_UI', 'TOOLYARD_UI'],
+      ['LLAMA_ARG_UI_CONFIG', 'TOOLYARD_UI_CONFIG'],
+      ['LLAMA_ARG_UI_CONFIG_FILE', 'TOOLYARD_UI_CONFIG_FILE'],
+      ['LLAMA_ARG_UI_MCP_PROXY', 'TOOLYARD_UI_MCP_PROXY'],
+    ]);
+  });
 
-  it('use the current name if both are given', { tags: ['M0.08', 'M0.33'] }, async () => {
+  it('use the current name if both are given', async () => {
     const { props, warnings } = await start(
       ['--ui-config', '{"a":1}', '--webui-config', '{"a":2}', '--no-ui-mcp-proxy', '--webui-mcp-proxy'],
       { TOOLYARD_UI: 'on', LLAMA_ARG_UI: 'off' },
@@ -155,7 +123,7 @@ describe('the page, its settings and its proxy', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('appear in the help, with deprecated names', { tags: ['M0.51'] }, async () => {
+  it('appear in the help, with deprecated names', async () => {
     const { stdout } = await runCommand(['serve', '--help']);
     for (const name of ['--ui', '--no-ui', '--ui-config', '--ui-config-file', '--ui-mcp-proxy', '--proxy-allow']) {
       expect(stdout).toContain(`  ${name}`);

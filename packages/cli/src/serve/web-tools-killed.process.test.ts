@@ -20,7 +20,7 @@ afterAll(() => {
 });
 
 describe('a server that is killed during a call of a built-in tool that reaches the web', () => {
-  it('asks about it after the restart, and does not repeat it', { tags: ['C7.05'] }, async () => {
+  it('asks about it after the restart, and does not repeat it', async () => {
     const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
     await using model = await startModelServer(({ body, text }) => {
       const { messages } = body as { messages: { role: string }[] };

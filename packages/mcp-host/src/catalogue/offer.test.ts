@@ -40,51 +40,40 @@ describe('lists of a server', () => {
     ],
   };
 
-  test(
-    'keep every usable entry and skip the others with a reason',
-    { tags: ['M1.17', 'M1.63', 'M1.65', 'M1.66', 'M1.67', 'M1.69', 'M1.70', 'M1.71', 'M4.06', 'M4.07'] },
-    async () => {
-      await connect({
-        'resources/list': resources,
-        'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
-        'prompts/list': {
-          prompts: [
-            { name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
-            { name: 'odd', arguments: 'none' },
-            { name: 'nameless', arguments: [{}] },
-          ],
-        },
-      });
-      expect(host.resources.resources('srv')).toEqual([
-        {
-          uri: 'file:///a.txt',
-          name: 'a',
-          title: 'A',
-          mimeType: 'text/plain',
-          size: 3,
-          icons: [{ src: 'https://example.com/a.png' }],
-          audience: ['user'],
-          priority: 0.5,
-          lastModified: '2026-01-01T00:00:00Z',
-        },
-        { uri: 'file:///b.txt', name: 'file:///b.txt' },
-      ]);
-      expect(host.resources.templates('srv')).toEqual([{ uriTemplate: 'file:///{path}', name: 'files' }]);
-      expect((await host.getAllPrompts()).prompts).toEqual([
-        { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
-      ]);
-      const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
-      expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
-      expect(skipped.map(({ name }) => name)).toEqual([
-        'has no address',
-        '#3',
-        'file:///a.txt',
-        '#2',
-        'odd',
-        'nameless',
-      ]);
-    },
-  );
+  test('keep every usable entry and skip the others with a reason', async () => {
+    await connect({
+      'resources/list': resources,
+      'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'file:///{path}', name: 'files' }, {}] },
+      'prompts/list': {
+        prompts: [
+          { name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+          { name: 'odd', arguments: 'none' },
+          { name: 'nameless', arguments: [{}] },
+        ],
+      },
+    });
+    expect(host.resources.resources('srv')).toEqual([
+      {
+        uri: 'file:///a.txt',
+        name: 'a',
+        title: 'A',
+        mimeType: 'text/plain',
+        size: 3,
+        icons: [{ src: 'https://example.com/a.png' }],
+        audience: ['user'],
+        priority: 0.5,
+        lastModified: '2026-01-01T00:00:00Z',
+      },
+      { uri: 'file:///b.txt', name: 'file:///b.txt' },
+    ]);
+    expect(host.resources.templates('srv')).toEqual([{ uriTemplate: 'file:///{path}', name: 'files' }]);
+    expect((await host.getAllPrompts()).prompts).toEqual([
+      { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
+    ]);
+    const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
+    expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
+    expect(skipped.map(({ name }) => name)).toEqual(['has no address', '#3', 'file:///a.txt', '#2', 'odd', 'nameless']);
+  });
 
   test.each<[string, JsonObject]>([
     ['a long description', { description: 'x'.repeat(SERVER_LIMITS.listItem) }],
@@ -118,7 +107,7 @@ describe('lists of a server', () => {
     expect(peer.countOf('tools/list')).toBe(2);
   });
 
-  test('are fetched page by page, and circular lists end', { tags: ['M1.64', 'M1.68', 'M4.05'] }, async () => {
+  test('are fetched page by page, and circular lists end', async () => {
     await connect({});
     const page = (items: object[], nextCursor?: string): object => ({
       result: { resources: items, resourceTemplates: items, prompts: items, ...(nextCursor ? { nextCursor } : {}) },
@@ -134,7 +123,7 @@ describe('lists of a server', () => {
     expect((await host.getAllPrompts()).prompts.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
-  test('are requested only for declared capabilities', { tags: ['M1.52', 'M1.62', 'M4.03'] }, async () => {
+  test('are requested only for declared capabilities', async () => {
     await connect({});
     peer.capabilities = { tools: {} };
     peer.received.length = 0;
@@ -164,7 +153,7 @@ describe('lists of a server', () => {
     expect(texts).toContain('A page of the prompt list contains no prompts array.');
   });
 
-  test('are fetched again when they change, once per burst', { tags: ['M1.71'] }, async () => {
+  test('are fetched again when they change, once per burst', async () => {
     await connect({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
     const before = peer.countOf('resources/list');
     peer.answers['resources/list'] = () => ({ result: resources });
@@ -274,7 +263,7 @@ describe('a modern server', () => {
   afterEach(() => server.close());
   const listens = (): JsonObject[] => server.received.filter(({ method }) => method === 'subscriptions/listen');
 
-  test('announces list changes and resource updates on one stream', { tags: ['M1.19'] }, async () => {
+  test('announces list changes and resource updates on one stream', async () => {
     await eventually(() => healthOf(host, 'srv').resourceCount === 1 && healthOf(host, 'srv').promptCount === 1);
     expect(await host.resources.read('srv', 'file:///a')).toMatchObject([{ text: 'abc' }]);
     const updates: string[] = [];
@@ -309,26 +298,22 @@ describe('a modern server', () => {
   });
 });
 
-test(
-  'the reference server is listed, read, prompted and completed',
-  { tags: ['M1.06', 'M4.01', 'M4.04'] },
-  async () => {
-    host = await connected([
-      { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
-    ]);
-    await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
-    const [first] = host.resources.resources('srv');
-    expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
-    expect(host.resources.templates('srv').length).toBeGreaterThan(0);
-    const { prompts, failures } = await host.getAllPrompts();
-    expect(failures).toEqual([]);
-    const completable = prompts.find(({ name }) => name.includes('complet'));
-    expect(completable).toBeDefined();
-    const { values } = await host.complete(
-      'srv',
-      { prompt: completable?.name ?? '' },
-      { name: completable?.arguments[0]?.name ?? '', value: '' },
-    );
-    expect(values.length).toBeGreaterThan(0);
-  },
-);
+test('the reference server is listed, read, prompted and completed', async () => {
+  host = await connected([
+    { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
+  ]);
+  await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
+  const [first] = host.resources.resources('srv');
+  expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
+  expect(host.resources.templates('srv').length).toBeGreaterThan(0);
+  const { prompts, failures } = await host.getAllPrompts();
+  expect(failures).toEqual([]);
+  const completable = prompts.find(({ name }) => name.includes('complet'));
+  expect(completable).toBeDefined();
+  const { values } = await host.complete(
+    'srv',
+    { prompt: completable?.name ?? '' },
+    { name: completable?.arguments[0]?.name ?? '', value: '' },
+  );
+  expect(values.length).toBeGreaterThan(0);
+});

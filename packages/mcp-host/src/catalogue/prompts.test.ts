@@ -21,42 +21,38 @@ async function connect(answers: Record<string, JsonObject>, more: Partial<McpHos
 }
 
 describe('a prompt', () => {
-  test(
-    'keeps the roles and content types of its messages',
-    { tags: ['M4.10', 'M4.12', 'M4.13', 'M4.14', 'M4.15'] },
-    async () => {
-      await connect({
-        'prompts/get': {
-          description: 'A greeting.',
-          messages: [
-            { role: 'user', content: { type: 'text', text: 'Hello' } },
-            { role: 'assistant', content: { type: 'image', data: PIXEL, mimeType: 'image/png' } },
-            { role: 'user', content: { type: 'resource', resource: { uri: 'file:///a', text: 'abc' } } },
-            { role: 'user', content: { type: 'hologram' } },
-            {
-              role: 'user',
-              content: [
-                { type: 'text', text: 'one' },
-                { type: 'text', text: 'two' },
-              ],
-            },
-          ],
-        },
-      });
-      const { description, messages } = await host.getPrompt('srv', 'greet', { who: 'you' });
-      expect(description).toBe('A greeting.');
-      expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
-        ['user', 'text'],
-        ['assistant', 'image'],
-        ['user', 'resource'],
-        ['user', 'text'],
-        ['user', 'text'],
-        ['user', 'text'],
-      ]);
-      expect(messages[3]?.content).toMatchObject({ text: expect.stringContaining('hologram') as string });
-      expect(peer.received.at(-1)).toMatchObject({ params: { name: 'greet', arguments: { who: 'you' } } });
-    },
-  );
+  test('keeps the roles and content types of its messages', async () => {
+    await connect({
+      'prompts/get': {
+        description: 'A greeting.',
+        messages: [
+          { role: 'user', content: { type: 'text', text: 'Hello' } },
+          { role: 'assistant', content: { type: 'image', data: PIXEL, mimeType: 'image/png' } },
+          { role: 'user', content: { type: 'resource', resource: { uri: 'file:///a', text: 'abc' } } },
+          { role: 'user', content: { type: 'hologram' } },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'one' },
+              { type: 'text', text: 'two' },
+            ],
+          },
+        ],
+      },
+    });
+    const { description, messages } = await host.getPrompt('srv', 'greet', { who: 'you' });
+    expect(description).toBe('A greeting.');
+    expect(messages.map(({ role, content }) => [role, content.type])).toEqual([
+      ['user', 'text'],
+      ['assistant', 'image'],
+      ['user', 'resource'],
+      ['user', 'text'],
+      ['user', 'text'],
+      ['user', 'text'],
+    ]);
+    expect(messages[3]?.content).toMatchObject({ text: expect.stringContaining('hologram') as string });
+    expect(peer.received.at(-1)).toMatchObject({ params: { name: 'greet', arguments: { who: 'you' } } });
+  });
 
   test("with a missing argument fails with the server's message", async () => {
     await connect({ 'prompts/get': { error: { code: -32602, message: 'Missing argument: who' } } });
@@ -66,7 +62,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('with a known required argument is not requested without it', { tags: ['M4.11'] }, async () => {
+  test('with a known required argument is not requested without it', async () => {
     await connect({
       'prompts/list': { prompts: [{ name: 'greet', arguments: [{ name: 'who', required: true }, { name: 'how' }] }] },
       'prompts/get': { messages: [] },
@@ -79,7 +75,7 @@ describe('a prompt', () => {
     expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
   });
 
-  test('of one server is listed when another server fails', { tags: ['M4.03', 'M4.08', 'M4.09'] }, async () => {
+  test('of one server is listed when another server fails', async () => {
     const broken = new MemoryPeer();
     broken.capabilities = { prompts: {} };
     broken.answers['prompts/list'] = () => ({ error: { code: -32603, message: 'no luck' } });
@@ -101,36 +97,32 @@ describe('a prompt', () => {
     ]);
   });
 
-  test(
-    'is completed with the arguments filled in so far; a server without completions is not asked',
-    { tags: ['M1.52', 'M4.11'] },
-    async () => {
-      await connect({
-        'completion/complete': {
-          completion: { values: ['Taipei', 'Tainan', 3, 'x'.repeat(10_000)], total: 9, hasMore: true },
-        },
-      });
-      const target = { prompt: 'travel' };
-      expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({
-        values: ['Taipei', 'Tainan'],
-        total: 9,
-        hasMore: true,
-      });
-      expect(peer.received.at(-1)).toMatchObject({
-        params: {
-          ref: { type: 'ref/prompt', name: 'travel' },
-          argument: { name: 'city', value: 'Ta' },
-          context: { arguments: { country: 'TW' } },
-        },
-      });
-      await host.complete('srv', { uriTemplate: 'file:///{path}' }, { name: 'path', value: '' });
-      expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
-      await host.close();
-      peer = new MemoryPeer();
-      await connect({});
-      peer.capabilities = {};
-      await host.reconnect('srv');
-      expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });
-    },
-  );
+  test('is completed with the arguments filled in so far; a server without completions is not asked', async () => {
+    await connect({
+      'completion/complete': {
+        completion: { values: ['Taipei', 'Tainan', 3, 'x'.repeat(10_000)], total: 9, hasMore: true },
+      },
+    });
+    const target = { prompt: 'travel' };
+    expect(await host.complete('srv', target, { name: 'city', value: 'Ta' }, { country: 'TW' })).toEqual({
+      values: ['Taipei', 'Tainan'],
+      total: 9,
+      hasMore: true,
+    });
+    expect(peer.received.at(-1)).toMatchObject({
+      params: {
+        ref: { type: 'ref/prompt', name: 'travel' },
+        argument: { name: 'city', value: 'Ta' },
+        context: { arguments: { country: 'TW' } },
+      },
+    });
+    await host.complete('srv', { uriTemplate: 'file:///{path}' }, { name: 'path', value: '' });
+    expect(peer.received.at(-1)).toMatchObject({ params: { ref: { type: 'ref/resource', uri: 'file:///{path}' } } });
+    await host.close();
+    peer = new MemoryPeer();
+    await connect({});
+    peer.capabilities = {};
+    await host.reconnect('srv');
+    expect(await host.complete('srv', target, { name: 'city', value: '' })).toEqual({ values: [], hasMore: false });
+  });
 });

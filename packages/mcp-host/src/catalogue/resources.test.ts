@@ -24,49 +24,41 @@ async function connect(answers: Record<string, JsonObject>, more: Partial<McpHos
 describe('a resource', () => {
   const text = { contents: [{ uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' }] };
 
-  test(
-    'is read with all its contents, text and binary',
-    { tags: ['M5.06', 'M5.07', 'M5.08', 'M5.09', 'M5.10'] },
-    async () => {
-      await connect({
-        'resources/read': {
-          contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
-        },
-      });
-      expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
-        { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
-        { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
-      ]);
-    },
-  );
+  test('is read with all its contents, text and binary', async () => {
+    await connect({
+      'resources/read': {
+        contents: [...text.contents, { uri: 'file:///p.png', mimeType: 'image/png', blob: PIXEL }, 7],
+      },
+    });
+    expect(await host.resources.read('srv', 'file:///a.txt')).toEqual([
+      { type: 'resource', uri: 'file:///a.txt', mimeType: 'text/plain', text: 'abc' },
+      { type: 'resource', uri: 'file:///p.png', mimeType: 'image/png', source: { data: PIXEL } },
+    ]);
+  });
 
-  test('that does not exist, or with an unreadable result, fails with an error', { tags: ['M5.09'] }, async () => {
+  test('that does not exist, or with an unreadable result, fails with an error', async () => {
     await connect({ 'resources/read': { error: { code: -32002, message: 'Resource not found' } } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'not_found' });
     peer.answers['resources/read'] = () => ({ result: { contents: 'abc' } });
     await expect(host.resources.read('srv', 'file:///x')).rejects.toMatchObject({ code: 'bad_response' });
   });
 
-  test(
-    'is cached, read once by concurrent readers, and read again after a change',
-    { tags: ['M1.18', 'M5.13'] },
-    async () => {
-      await connect({ 'resources/read': text });
-      const reads = (): number => peer.countOf('resources/read');
-      await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
-      await host.resources.read('srv', 'file:///a.txt');
-      expect(reads()).toBe(1);
-      peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-      await clock.advance(0);
-      await host.resources.read('srv', 'file:///a.txt');
-      expect(reads()).toBe(2);
-      await clock.advance(5 * 60_000);
-      await host.resources.read('srv', 'file:///a.txt');
-      expect(reads()).toBe(3);
-      await host.resources.read('srv', 'file:///a.txt', { fresh: true });
-      expect(reads()).toBe(4);
-    },
-  );
+  test('is cached, read once by concurrent readers, and read again after a change', async () => {
+    await connect({ 'resources/read': text });
+    const reads = (): number => peer.countOf('resources/read');
+    await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(1);
+    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+    await clock.advance(0);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(2);
+    await clock.advance(5 * 60_000);
+    await host.resources.read('srv', 'file:///a.txt');
+    expect(reads()).toBe(3);
+    await host.resources.read('srv', 'file:///a.txt', { fresh: true });
+    expect(reads()).toBe(4);
+  });
 
   test('that changes while it is read is read again, and its old contents are not cached', async () => {
     await connect({ 'resources/read': text });
@@ -82,7 +74,7 @@ describe('a resource', () => {
     expect(peer.countOf('resources/read')).toBe(4);
   });
 
-  test('is evicted when the cache is full', { tags: ['M1.18', 'M5.13'] }, async () => {
+  test('is evicted when the cache is full', async () => {
     await connect({});
     peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
     for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
@@ -96,31 +88,27 @@ describe('a resource', () => {
     expect(peer.countOf('resources/read')).toBe(253);
   });
 
-  test(
-    'is subscribed to once, again after a reconnect, and unsubscribed from with its last listener',
-    { tags: ['M1.19', 'M6.10'] },
-    async () => {
-      await connect({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
-      const updates: string[] = [];
-      const first = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('first'));
-      const second = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('second'));
-      expect(peer.countOf('resources/subscribe')).toBe(1);
-      peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
-      await clock.advance(250);
-      expect(updates).toEqual(['first', 'second']);
-      peer.drop();
-      await clock.advance(1_000);
-      expect(peer.countOf('resources/subscribe')).toBe(2);
-      await clock.advance(250);
-      // It may have changed while disconnected.
-      expect(updates).toEqual(['first', 'second', 'first', 'second']);
-      await first();
-      await first();
-      expect(peer.countOf('resources/unsubscribe')).toBe(0);
-      await second();
-      expect(peer.countOf('resources/unsubscribe')).toBe(1);
-    },
-  );
+  test('is subscribed to once, again after a reconnect, and unsubscribed from with its last listener', async () => {
+    await connect({ 'resources/subscribe': {}, 'resources/unsubscribe': {} });
+    const updates: string[] = [];
+    const first = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('first'));
+    const second = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('second'));
+    expect(peer.countOf('resources/subscribe')).toBe(1);
+    peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
+    await clock.advance(250);
+    expect(updates).toEqual(['first', 'second']);
+    peer.drop();
+    await clock.advance(1_000);
+    expect(peer.countOf('resources/subscribe')).toBe(2);
+    await clock.advance(250);
+    // It may have changed while disconnected.
+    expect(updates).toEqual(['first', 'second', 'first', 'second']);
+    await first();
+    await first();
+    expect(peer.countOf('resources/unsubscribe')).toBe(0);
+    await second();
+    expect(peer.countOf('resources/unsubscribe')).toBe(1);
+  });
 });
 
 test('whose subscription cannot be renewed is logged', async () => {

@@ -21,11 +21,11 @@ function index(servers: Record<string, string[]>): ToolIndex {
 const namesIn = (from: ToolIndex): string[] => from.tools.map(({ name }) => name);
 
 describe('model-facing names', () => {
-  test('keep a name that only one server has', { tags: ['M1.59'] }, () => {
+  test('keep a name that only one server has', () => {
     expect(namesIn(index({ files: ['read', 'write'], web: ['fetch'] }))).toEqual(['read', 'write', 'fetch']);
   });
 
-  test('qualify a name that two servers have', { tags: ['M1.15', 'M1.59'] }, () => {
+  test('qualify a name that two servers have', () => {
     expect(namesIn(index({ files: ['search', 'read'], web: ['search'] }))).toEqual([
       'files__search',
       'read',
@@ -95,7 +95,7 @@ const references = fc.uniqueArray(fc.record({ serverId: part, name: part }), {
 });
 
 describe('for arbitrary tool names', () => {
-  test('are unique, short and plain', { tags: ['M1.59'] }, () => {
+  test('are unique, short and plain', () => {
     fc.assert(
       fc.property(references, (tools) => {
         const names = nameTools(tools);
@@ -106,7 +106,7 @@ describe('for arbitrary tool names', () => {
     );
   });
 
-  test('do not depend on the order of servers and tools', { tags: ['M1.59'] }, () => {
+  test('do not depend on the order of servers and tools', () => {
     const shuffled = references.chain((tools) =>
       fc.tuple(fc.constant(tools), fc.shuffledSubarray(tools, { minLength: tools.length, maxLength: tools.length })),
     );
@@ -123,7 +123,7 @@ describe('for arbitrary tool names', () => {
     );
   });
 
-  test('resolve to their tool', { tags: ['C3.08', 'D2.19', 'M1.15', 'M1.58', 'M2.04'] }, () => {
+  test('resolve to their tool', () => {
     fc.assert(
       fc.property(references, (tools) => {
         const index = new ToolIndex(

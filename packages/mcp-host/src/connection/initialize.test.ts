@@ -12,20 +12,16 @@ afterEach(async () => {
   messages?.remove();
 });
 
-test(
-  'initialize sends our identity, the tasks extension and only capabilities with a handler',
-  { tags: ['M1.37', 'M1.38'] },
-  async () => {
-    messages = createMessageLog();
-    const client = { clientInfo: { name: 'some-client', version: '1.2.3' } };
-    host = await connected([scripted('odd', 'plain', { env: messages.env })], client);
-    const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
-    expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
-    expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
-  },
-);
+test('initialize sends our identity, the tasks extension and only capabilities with a handler', async () => {
+  messages = createMessageLog();
+  const client = { clientInfo: { name: 'some-client', version: '1.2.3' } };
+  host = await connected([scripted('odd', 'plain', { env: messages.env })], client);
+  const params = messages.received('initialize')[0]?.['params'] as JsonObject | undefined;
+  expect(params).toMatchObject({ clientInfo: { name: 'some-client', version: '1.2.3' }, capabilities: {} });
+  expect(params?.['capabilities']).toEqual({ extensions: { 'io.modelcontextprotocol/tasks': {} } });
+});
 
-test('the log callback receives every phase of a server', { tags: ['D2.12', 'M1.39', 'M1.46'] }, async () => {
+test('the log callback receives every phase of a server', async () => {
   const logged: [string, LogEntry][] = [];
   host = await connected([scripted('odd', 'plain'), scripted('well', 'plain')], {
     log: (id, entry) => logged.push([id, entry]),

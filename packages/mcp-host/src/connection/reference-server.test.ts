@@ -29,40 +29,32 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     await stop();
   });
 
-  test(
-    'has the legacy era, a name and instructions',
-    { tags: ['D2.13', 'M1.08', 'M1.35', 'M1.47', 'M1.49', 'M1.50', 'M1.51'] },
-    () => {
-      const health = healthOf(host, 'everything');
-      expect(health).toMatchObject({
-        state: 'ready',
-        phase: 'connected',
-        era: 'legacy',
-        protocolVersion: '2025-11-25',
-      });
-      expect(health.serverInfo?.name).toBe('mcp-servers/everything');
-      expect(health.instructions).toContain('Everything');
-      expect(health.toolCount).toBe(host.tools().length);
-    },
-  );
+  test('has the legacy era, a name and instructions', () => {
+    const health = healthOf(host, 'everything');
+    expect(health).toMatchObject({
+      state: 'ready',
+      phase: 'connected',
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+    });
+    expect(health.serverInfo?.name).toBe('mcp-servers/everything');
+    expect(health.instructions).toContain('Everything');
+    expect(health.toolCount).toBe(host.tools().length);
+  });
 
-  test(
-    'offers tools under their own names and calls them',
-    { tags: ['C7.09', 'C7.10', 'D5.01', 'D5.05', 'M1.40', 'M1.42'] },
-    async () => {
-      expect(host.resolve('echo')?.tool).toEqual({ serverId: 'everything', name: 'echo', origin: 'server' });
-      expect(await call('echo', { message: 'hi' })).toEqual({
-        content: [{ type: 'text', text: 'Echo: hi' }],
-        isError: false,
-        outcome: 'done',
-      });
-      expect((await call('get-sum', { a: 2, b: 3 })).content).toEqual([
-        { type: 'text', text: expect.stringContaining('5') as string },
-      ]);
-    },
-  );
+  test('offers tools under their own names and calls them', async () => {
+    expect(host.resolve('echo')?.tool).toEqual({ serverId: 'everything', name: 'echo', origin: 'server' });
+    expect(await call('echo', { message: 'hi' })).toEqual({
+      content: [{ type: 'text', text: 'Echo: hi' }],
+      isError: false,
+      outcome: 'done',
+    });
+    expect((await call('get-sum', { a: 2, b: 3 })).content).toEqual([
+      { type: 'text', text: expect.stringContaining('5') as string },
+    ]);
+  });
 
-  test('returns an image as an image', { tags: ['D4.25', 'D5.10'] }, async () => {
+  test('returns an image as an image', async () => {
     const { content } = await call('get-tiny-image');
     const image = content.find((part) => part.type === 'image');
     expect(image).toMatchObject({ mimeType: 'image/png', source: { data: expect.stringMatching(/^iVBOR/) as string } });
@@ -74,7 +66,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     expect(content[1]).toMatchObject({ type: 'image', audience: ['user'], priority: 0.5 });
   });
 
-  test('distinguishes resource links from embedded resources', { tags: ['D4.25', 'D5.10', 'M2.23'] }, async () => {
+  test('distinguishes resource links from embedded resources', async () => {
     const links = await call('get-resource-links', { count: 2 });
     expect(links.content.filter((part) => part.type === 'resource')).toHaveLength(2);
     const embedded = await call('get-resource-reference', { resourceType: 'Text', resourceId: 1 });
@@ -82,7 +74,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     expect(resource).toMatchObject({ uri: expect.any(String) as string, text: expect.any(String) as string });
   });
 
-  test('returns structured content', { tags: ['D4.25'] }, async () => {
+  test('returns structured content', async () => {
     const result = await call('get-structured-content', { location: 'New York' });
     expect(result.structured).toMatchObject({ temperature: expect.any(Number) as number });
     expect(result.isError).toBe(false);
@@ -100,21 +92,17 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
     expect(seen.at(-1)).toMatchObject({ progress: 4, total: 4 });
   });
 
-  test(
-    'continues after a cancelled call, whose outcome is unknown',
-    { tags: ['D5.06', 'M2.03', 'M2.29'] },
-    async () => {
-      const stopper = new AbortController();
-      const running = call(
-        'trigger-long-running-operation',
-        { duration: 60, steps: 600 },
-        { signal: stopper.signal, onProgress: () => stopper.abort(new Error('private words')) },
-      );
-      expect(await running).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'cancelled' } });
-      expect((await call('echo', { message: 'still here' })).outcome).toBe('done');
-      expect(host.activeFlows).toBe(0);
-    },
-  );
+  test('continues after a cancelled call, whose outcome is unknown', async () => {
+    const stopper = new AbortController();
+    const running = call(
+      'trigger-long-running-operation',
+      { duration: 60, steps: 600 },
+      { signal: stopper.signal, onProgress: () => stopper.abort(new Error('private words')) },
+    );
+    expect(await running).toMatchObject({ isError: true, outcome: 'unknown', error: { code: 'cancelled' } });
+    expect((await call('echo', { message: 'still here' })).outcome).toBe('done');
+    expect(host.activeFlows).toBe(0);
+  });
 
   test('may be retried after rejected arguments and unknown tools', async () => {
     const wrong = await call('get-sum', { a: 'two' });
@@ -124,7 +112,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 });
 
-test('a stdio server receives its own environment variables and none of ours', { tags: ['D2.11'] }, async () => {
+test('a stdio server receives its own environment variables and none of ours', async () => {
   process.env['TOOLYARD_TEST_LEAK'] = 'must not be seen';
   const host = await connected([overStdio]);
   try {

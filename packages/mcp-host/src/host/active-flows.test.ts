@@ -20,18 +20,14 @@ describe('a call is active until it ends', () => {
     ['with a timeout', { do: 'never' }, { timeoutMs: 200 }, { outcome: 'unknown', error: { code: 'timed_out' } }],
     ['when it is cancelled', { do: 'never' }, { signal: abort.signal }, { error: { code: 'cancelled' } }],
     ['when the server exits', { do: 'exit', code: 7 }, {}, { error: { code: 'server_exited' } }],
-  ])(
-    '%s',
-    { tags: ['D3.45', 'D4.30', 'D5.11', 'M2.10', 'M2.11', 'M2.30', 'M2.31', 'M2.33'] },
-    async (_, action, options, answer) => {
-      host = await connected([scripted('odd', { tools: [{ name: 'go', does: [action] }] })]);
-      const running = host.callTool({ serverId: 'odd', name: 'go' }, {}, options);
-      expect(host.activeFlows).toBe(1);
-      if (options.signal !== undefined) abort.abort();
-      expect(await running).toMatchObject(answer);
-      expect(host.activeFlows).toBe(0);
-    },
-  );
+  ])('%s', async (_, action, options, answer) => {
+    host = await connected([scripted('odd', { tools: [{ name: 'go', does: [action] }] })]);
+    const running = host.callTool({ serverId: 'odd', name: 'go' }, {}, options);
+    expect(host.activeFlows).toBe(1);
+    if (options.signal !== undefined) abort.abort();
+    expect(await running).toMatchObject(answer);
+    expect(host.activeFlows).toBe(0);
+  });
 
   test('independently of other calls', async () => {
     host = await connected([scripted('odd', 'never-answers')]);

@@ -160,7 +160,7 @@ describe('whenSettled', () => {
     expect(healthOf(host, 'idle').state).toBe('idle');
   });
 
-  test('waits only for the given servers', { tags: ['M1.31'] }, async () => {
+  test('waits only for the given servers', async () => {
     host = newHost([scripted('slow', 'hang-in-initialize'), scripted('good', 'plain')]);
     void host.connectAll();
     await host.whenSettled(['good'], never, 600_000);

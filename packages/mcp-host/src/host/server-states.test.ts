@@ -12,7 +12,7 @@ const STAGES = [...new Set(TRANSITIONS.map(({ from }) => from))];
 const EVENTS = [...new Set(TRANSITIONS.map(({ event }) => event))];
 
 describe('the state table', () => {
-  test('matches the documentation, row by row', { tags: ['M1.13', 'M1.32', 'M1.33'] }, () => {
+  test('matches the documentation, row by row', () => {
     const page = readFileSync(new URL('../../../../docs/mcp-host.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` +\| `(\w+)` +\| ([\w ]+?) +\| `(\w+)` +\|/gm)];
     expect(rows.map(([, from, event, when, to]) => ({ from, event, when, to }))).toEqual(TRANSITIONS);
@@ -40,22 +40,18 @@ describe('the state table', () => {
     );
   });
 
-  test(
-    'waits grow from one second to thirty, and jitter only shortens them',
-    { tags: ['M6.05', 'M6.06', 'M6.07', 'M6.08'] },
-    () => {
-      expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => reconnectWait(attempt, 0))).toEqual([
-        1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
-      ]);
-      fc.assert(
-        fc.property(fc.nat({ max: 40 }), fc.double({ min: -2, max: 2, noNaN: true }), (attempt, jitter) => {
-          const whole = reconnectWait(attempt, 0);
-          expect(reconnectWait(attempt, jitter)).toBeLessThanOrEqual(whole);
-          expect(reconnectWait(attempt, jitter)).toBeGreaterThanOrEqual(whole * 0.75);
-        }),
-      );
-    },
-  );
+  test('waits grow from one second to thirty, and jitter only shortens them', () => {
+    expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => reconnectWait(attempt, 0))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000,
+    ]);
+    fc.assert(
+      fc.property(fc.nat({ max: 40 }), fc.double({ min: -2, max: 2, noNaN: true }), (attempt, jitter) => {
+        const whole = reconnectWait(attempt, 0);
+        expect(reconnectWait(attempt, jitter)).toBeLessThanOrEqual(whole);
+        expect(reconnectWait(attempt, jitter)).toBeGreaterThanOrEqual(whole * 0.75);
+      }),
+    );
+  });
 });
 
 type Connected = { host: McpHost; peer: MemoryPeer; clock: FakeClock; health: () => ServerHealth; stage: () => Stage };
@@ -89,63 +85,55 @@ function stageOf({ state, reconnect }: ServerHealth): Stage {
 const go = { serverId: 'odd', name: 'go' };
 
 describe('a lost server', () => {
-  test(
-    'is retried after 1, 2, 4, 8, 16 and then every 30 seconds, ten times in all',
-    { tags: ['M6.04', 'M6.06', 'M6.07', 'M6.08', 'M6.09', 'M6.13', 'M6.14'] },
-    async () => {
-      const { host, peer, clock, health } = connectHost();
-      await host.connectAll();
-      peer.greeting = 'unreachable';
-      peer.drop();
-      expect(health()).toMatchObject({ state: 'reconnecting', toolCount: 1, reconnect: { attempt: 1, of: 10 } });
-      const attemptTimes: number[] = [];
-      const start = clock.monotonic();
-      let seen = peer.attempts;
-      for (let second = 0; second < 400; second++) {
-        await clock.advance(500);
-        if (peer.attempts > seen) attemptTimes.push((clock.monotonic() - start) / 1_000);
-        seen = peer.attempts;
-      }
-      expect(attemptTimes).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
-      expect(health()).toMatchObject({ state: 'failed', toolCount: 0, error: { code: 'server_unreachable' } });
-      expect(clock.pending).toBe(0);
-      await host.close();
-    },
-  );
+  test('is retried after 1, 2, 4, 8, 16 and then every 30 seconds, ten times in all', async () => {
+    const { host, peer, clock, health } = connectHost();
+    await host.connectAll();
+    peer.greeting = 'unreachable';
+    peer.drop();
+    expect(health()).toMatchObject({ state: 'reconnecting', toolCount: 1, reconnect: { attempt: 1, of: 10 } });
+    const attemptTimes: number[] = [];
+    const start = clock.monotonic();
+    let seen = peer.attempts;
+    for (let second = 0; second < 400; second++) {
+      await clock.advance(500);
+      if (peer.attempts > seen) attemptTimes.push((clock.monotonic() - start) / 1_000);
+      seen = peer.attempts;
+    }
+    expect(attemptTimes).toEqual([1, 3, 7, 15, 31, 61, 91, 121, 151, 181]);
+    expect(health()).toMatchObject({ state: 'failed', toolCount: 0, error: { code: 'server_unreachable' } });
+    expect(clock.pending).toBe(0);
+    await host.close();
+  });
 
-  test(
-    'is listed and called as before once it is back',
-    { tags: ['M1.11', 'M2.13', 'M6.01', 'M6.10', 'M6.11', 'M6.12'] },
-    async () => {
-      const { host, peer, clock, health } = connectHost();
-      await host.connectAll();
-      peer.drop();
-      const waiting = host.callTool(go, {});
-      peer.answers['tools/list'] = () => ({
-        result: {
-          tools: [
-            { name: 'go', inputSchema: { type: 'object' } },
-            { name: 'new', inputSchema: { type: 'object' } },
-          ],
-        },
-      });
-      await clock.advance(1_000);
-      expect(await waiting).toMatchObject({ outcome: 'done' });
-      expect(health()).toMatchObject({ state: 'ready', toolCount: 2 });
-      expect(health().error).toBeUndefined();
-      expect(health().phases.map(({ phase }) => phase)).toEqual([
-        'transport_creating',
-        'transport_ready',
-        'initializing',
-        'capabilities_exchanged',
-        'listing',
-        'connected',
-      ]);
-      await host.close();
-    },
-  );
+  test('is listed and called as before once it is back', async () => {
+    const { host, peer, clock, health } = connectHost();
+    await host.connectAll();
+    peer.drop();
+    const waiting = host.callTool(go, {});
+    peer.answers['tools/list'] = () => ({
+      result: {
+        tools: [
+          { name: 'go', inputSchema: { type: 'object' } },
+          { name: 'new', inputSchema: { type: 'object' } },
+        ],
+      },
+    });
+    await clock.advance(1_000);
+    expect(await waiting).toMatchObject({ outcome: 'done' });
+    expect(health()).toMatchObject({ state: 'ready', toolCount: 2 });
+    expect(health().error).toBeUndefined();
+    expect(health().phases.map(({ phase }) => phase)).toEqual([
+      'transport_creating',
+      'transport_ready',
+      'initializing',
+      'capabilities_exchanged',
+      'listing',
+      'connected',
+    ]);
+    await host.close();
+  });
 
-  test('counts attempts from 0 after every success', { tags: ['M6.11'] }, async () => {
+  test('counts attempts from 0 after every success', async () => {
     const { host, peer, clock, health } = connectHost();
     await host.connectAll();
     for (let loss = 1; loss <= 3; loss++) {
@@ -165,7 +153,7 @@ describe('a lost server', () => {
     await host.close();
   });
 
-  test('is not reconnected every second if each connection is lost at once', { tags: ['M6.11'] }, async () => {
+  test('is not reconnected every second if each connection is lost at once', async () => {
     const { host, peer, clock, health } = connectHost();
     await host.connectAll();
     for (const wait of [1_000, 2_000, 4_000]) {
@@ -183,28 +171,24 @@ describe('a lost server', () => {
     await host.close();
   });
 
-  test(
-    'is not retried for permanent errors, and waits for a user if it requires a sign-in',
-    { tags: ['M6.14'] },
-    async () => {
-      for (const [greeting, state] of [
-        ['no_such_command', 'failed'],
-        ['sign_in', 'needs_sign_in'],
-      ] as const) {
-        const { host, peer, clock, health } = connectHost();
-        await host.connectAll();
-        peer.greeting = greeting;
-        peer.drop();
-        await clock.advance(1_000);
-        expect(health().state).toBe(state);
-        expect(clock.pending).toBe(0);
-        peer.greeting = 'welcome';
-        await host.connect('odd');
-        expect(health().state).toBe('ready');
-        await host.close();
-      }
-    },
-  );
+  test('is not retried for permanent errors, and waits for a user if it requires a sign-in', async () => {
+    for (const [greeting, state] of [
+      ['no_such_command', 'failed'],
+      ['sign_in', 'needs_sign_in'],
+    ] as const) {
+      const { host, peer, clock, health } = connectHost();
+      await host.connectAll();
+      peer.greeting = greeting;
+      peer.drop();
+      await clock.advance(1_000);
+      expect(health().state).toBe(state);
+      expect(clock.pending).toBe(0);
+      peer.greeting = 'welcome';
+      await host.connect('odd');
+      expect(health().state).toBe('ready');
+      await host.close();
+    }
+  });
 
   test('is detected even if it is lost the moment it becomes ready', async () => {
     const { host, peer, clock, health } = connectHost();
@@ -232,7 +216,7 @@ describe('a lost server', () => {
     await host.close();
   });
 
-  test('delays a call for a limited time; the call is then not made', { tags: ['M2.13'] }, async () => {
+  test('delays a call for a limited time; the call is then not made', async () => {
     const { host, peer, clock } = connectHost();
     await host.connectAll();
     peer.greeting = 'unreachable';
@@ -246,7 +230,7 @@ describe('a lost server', () => {
 });
 
 describe('a server that cannot be reached at first', () => {
-  test('is retried like a lost one', { tags: ['M6.03', 'M6.13'] }, async () => {
+  test('is retried like a lost one', async () => {
     const { host, peer, clock, health } = connectHost();
     peer.greeting = 'unreachable';
     await host.connectAll();
@@ -266,7 +250,7 @@ describe('a server that cannot be reached at first', () => {
     await host.close();
   });
 
-  test('is ready once it can be reached', { tags: ['M6.03', 'M6.11'] }, async () => {
+  test('is ready once it can be reached', async () => {
     const { host, peer, clock, health } = connectHost();
     peer.greeting = 'unreachable';
     await host.connectAll();
@@ -355,7 +339,7 @@ test('a lost server is not awaited, one that was disconnected is', async () => {
 });
 
 describe('a disabled server', () => {
-  test('is connected only by name and is disabled again afterwards', { tags: ['M1.28'] }, async () => {
+  test('is connected only by name and is disabled again afterwards', async () => {
     const { host, health } = connectHost({ disabled: true });
     await host.connectAll();
     expect(health().state).toBe('disabled');
@@ -391,61 +375,56 @@ const actions: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 70_000 }) }),
 );
 
-test(
-  'a server follows the state table under random events and leaves nothing running',
-  { tags: ['M1.13', 'M1.32', 'M1.33', 'M6.09', 'M6.13'] },
-  async () => {
-    const steps = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(actions, { maxLength: 60, size: 'max' }),
-        fc.nat({ max: 4 }),
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        async (todo, maxReconnects, jitter) => {
-          const { host, peer, clock, stage, health } = connectHost({ maxReconnects, jitter });
-          let before = stage();
-          let dueAt = 0;
-          const faults: string[] = [];
-          host.onChange(() => {
-            const now = stage();
-            if (now === before) return;
-            if (!TRANSITIONS.some(({ from, to }) => from === before && to === now)) faults.push(`${before} to ${now}`);
-            steps.add(`${before} ${now}`);
-            const { reconnect } = health();
-            if ((now === 'waiting' || now === 'unreached') && reconnect?.at !== undefined) {
-              if (reconnect.attempt > maxReconnects) faults.push(`attempt ${reconnect.attempt} of ${maxReconnects}`);
-              const wait = reconnect.at - clock.now();
-              if (wait < reconnectWait(reconnect.attempt - 1, jitter)) faults.push('a shorter wait');
-              if (wait > 30_000) faults.push('a longer wait');
-              dueAt = reconnect.at;
-            }
-            before = now;
-          });
-          const under: Promise<unknown>[] = [];
-          for (const action of todo) {
-            under.push(carryOut(action, host, peer, clock));
-            await clock.advance(0);
-            if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt)
-              faults.push('waits too long');
+test('a server follows the state table under random events and leaves nothing running', async () => {
+  const steps = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(actions, { maxLength: 60, size: 'max' }),
+      fc.nat({ max: 4 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      async (todo, maxReconnects, jitter) => {
+        const { host, peer, clock, stage, health } = connectHost({ maxReconnects, jitter });
+        let before = stage();
+        let dueAt = 0;
+        const faults: string[] = [];
+        host.onChange(() => {
+          const now = stage();
+          if (now === before) return;
+          if (!TRANSITIONS.some(({ from, to }) => from === before && to === now)) faults.push(`${before} to ${now}`);
+          steps.add(`${before} ${now}`);
+          const { reconnect } = health();
+          if ((now === 'waiting' || now === 'unreached') && reconnect?.at !== undefined) {
+            if (reconnect.attempt > maxReconnects) faults.push(`attempt ${reconnect.attempt} of ${maxReconnects}`);
+            const wait = reconnect.at - clock.now();
+            if (wait < reconnectWait(reconnect.attempt - 1, jitter)) faults.push('a shorter wait');
+            if (wait > 30_000) faults.push('a longer wait');
+            dueAt = reconnect.at;
           }
-          const closing = host.close();
-          await clock.advance(5_000);
-          await closing;
-          await clock.advance(60_000);
-          await Promise.allSettled(under);
-          expect(faults).toEqual([]);
-          expect(['idle', 'disabled']).toContain(stage());
-          expect(peer.openConnections).toBe(0);
-          expect(clock.pending).toBe(0);
-        },
-      ),
-      cases(3_000),
-    );
-    // Proof that the actions above reach every state.
-    const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
-    expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
-  },
-);
+          before = now;
+        });
+        const under: Promise<unknown>[] = [];
+        for (const action of todo) {
+          under.push(carryOut(action, host, peer, clock));
+          await clock.advance(0);
+          if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt) faults.push('waits too long');
+        }
+        const closing = host.close();
+        await clock.advance(5_000);
+        await closing;
+        await clock.advance(60_000);
+        await Promise.allSettled(under);
+        expect(faults).toEqual([]);
+        expect(['idle', 'disabled']).toContain(stage());
+        expect(peer.openConnections).toBe(0);
+        expect(clock.pending).toBe(0);
+      },
+    ),
+    cases(3_000),
+  );
+  // Proof that the actions above reach every state.
+  const reachable = new Set(TRANSITIONS.filter(({ from, to }) => from !== to).map(({ from, to }) => `${from} ${to}`));
+  expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
+});
 
 async function carryOut(action: Action, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
   switch (action.do) {

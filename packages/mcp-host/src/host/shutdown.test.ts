@@ -24,48 +24,40 @@ beforeEach(async () => {
 });
 
 describe('the state of a host', () => {
-  test(
-    'lists the connected servers, their tools and errors',
-    { tags: ['M1.10', 'M1.11', 'M1.12', 'M1.16', 'M1.29', 'M1.56', 'M1.61'] },
-    async () => {
-      expect(host.connectedServers).toEqual(['srv']);
-      expect(host.toolCount).toBe(1);
-      expect([...host.configurations.keys()]).toEqual(['srv', 'off']);
-      expect(host.error).toBeUndefined();
-      peer.greeting = 'unreachable';
-      await host.reconnect('srv').catch(() => undefined);
-      expect(host.error).toMatchObject({ code: 'server_unreachable' });
-      expect([host.connectedServers, host.toolCount]).toEqual([[], 0]);
-      await host.close();
-    },
-  );
+  test('lists the connected servers, their tools and errors', async () => {
+    expect(host.connectedServers).toEqual(['srv']);
+    expect(host.toolCount).toBe(1);
+    expect([...host.configurations.keys()]).toEqual(['srv', 'off']);
+    expect(host.error).toBeUndefined();
+    peer.greeting = 'unreachable';
+    await host.reconnect('srv').catch(() => undefined);
+    expect(host.error).toMatchObject({ code: 'server_unreachable' });
+    expect([host.connectedServers, host.toolCount]).toEqual([[], 0]);
+    await host.close();
+  });
 });
 
 describe('shutdown', () => {
-  test(
-    'waits for calls in progress and rejects new ones',
-    { tags: ['M2.12', 'M7.01', 'M7.03', 'M7.08', 'M7.10'] },
-    async () => {
-      let answer = (): object => ({ method: 'notifications/none' });
-      peer.answers['tools/call'] = () => answer();
-      const release = host.acquire();
-      const down = host.shutdown();
-      expect(await host.callTool(go, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
-      expect(() => host.acquire()).toThrow('shutting down');
-      await expect(host.connect('off')).rejects.toMatchObject({ code: 'server_closed' });
-      await clock.advance(5_000);
-      expect(host.connectedServers).toEqual(['srv']);
-      answer = () => ({});
-      release();
-      release();
-      expect(host.activeFlows).toBe(0);
-      await down;
-      expect(host.connectedServers).toEqual([]);
-      expect([host.toolCount, host.tools(), peer.openConnections, clock.pending]).toEqual([0, [], 0, 0]);
-    },
-  );
+  test('waits for calls in progress and rejects new ones', async () => {
+    let answer = (): object => ({ method: 'notifications/none' });
+    peer.answers['tools/call'] = () => answer();
+    const release = host.acquire();
+    const down = host.shutdown();
+    expect(await host.callTool(go, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
+    expect(() => host.acquire()).toThrow('shutting down');
+    await expect(host.connect('off')).rejects.toMatchObject({ code: 'server_closed' });
+    await clock.advance(5_000);
+    expect(host.connectedServers).toEqual(['srv']);
+    answer = () => ({});
+    release();
+    release();
+    expect(host.activeFlows).toBe(0);
+    await down;
+    expect(host.connectedServers).toEqual([]);
+    expect([host.toolCount, host.tools(), peer.openConnections, clock.pending]).toEqual([0, [], 0, 0]);
+  });
 
-  test('stops calls that do not end in time, with an unknown outcome', { tags: ['M2.12', 'M7.03'] }, async () => {
+  test('stops calls that do not end in time, with an unknown outcome', async () => {
     peer.answers['tools/call'] = () => ({ method: 'notifications/none' });
     const call = host.callTool(go, {});
     const down = host.shutdown(3_000);
@@ -77,7 +69,7 @@ describe('shutdown', () => {
     expect([peer.openConnections, clock.pending]).toEqual([0, 0]);
   });
 
-  test('ends a reconnect in progress', { tags: ['M6.09'] }, async () => {
+  test('ends a reconnect in progress', async () => {
     peer.drop();
     expect(host.health()[0]).toMatchObject({ state: 'reconnecting' });
     await host.shutdown();
@@ -85,36 +77,32 @@ describe('shutdown', () => {
     expect([host.health()[0]?.state, peer.attempts, clock.pending]).toEqual(['idle', 1, 0]);
   });
 
-  test(
-    'closes every connection, even if one fails to close, and opens none again',
-    { tags: ['M7.04', 'M7.06', 'M7.08'] },
-    async () => {
-      const stuck = new MemoryPeer();
-      const two = new McpHost({
-        servers: ['stuck', 'srv'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
-        createTransport: async (config, context) => {
-          const chosen = context.serverId === 'stuck' ? stuck : peer;
-          const transport = await chosen.createTransport(config, context);
-          if (chosen === stuck) transport.close = () => Promise.reject(new Error('cannot be closed'));
-          return transport;
-        },
-        eraMemory: peer.eraMemory,
-        clock,
-        clientInfo: { name: 'toolyard-test', version: '0' },
-      });
-      await host.close();
-      await two.connectAll();
-      const attempts = [peer.attempts, stuck.attempts];
-      await two.shutdown();
-      expect(peer.openConnections).toBe(0);
-      stuck.drop();
-      await clock.advance(60_000);
-      expect([peer.attempts, stuck.attempts]).toEqual(attempts);
-      expect(two.connectedServers).toEqual([]);
-    },
-  );
+  test('closes every connection, even if one fails to close, and opens none again', async () => {
+    const stuck = new MemoryPeer();
+    const two = new McpHost({
+      servers: ['stuck', 'srv'].map((id) => ({ id, transport: { type: 'in-memory', name: id } })),
+      createTransport: async (config, context) => {
+        const chosen = context.serverId === 'stuck' ? stuck : peer;
+        const transport = await chosen.createTransport(config, context);
+        if (chosen === stuck) transport.close = () => Promise.reject(new Error('cannot be closed'));
+        return transport;
+      },
+      eraMemory: peer.eraMemory,
+      clock,
+      clientInfo: { name: 'toolyard-test', version: '0' },
+    });
+    await host.close();
+    await two.connectAll();
+    const attempts = [peer.attempts, stuck.attempts];
+    await two.shutdown();
+    expect(peer.openConnections).toBe(0);
+    stuck.drop();
+    await clock.advance(60_000);
+    expect([peer.attempts, stuck.attempts]).toEqual(attempts);
+    expect(two.connectedServers).toEqual([]);
+  });
 
-  test('drops the cached resources', { tags: ['M7.11'] }, async () => {
+  test('drops the cached resources', async () => {
     peer.capabilities = { resources: {} };
     peer.answers['resources/list'] = () => ({ result: { resources: [{ uri: 'x:a' }] } });
     peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'x:a', text: 'a' }] } });

@@ -48,22 +48,18 @@ const echo = (connected: McpHost): ReturnType<McpHost['callTool']> =>
   connected.callTool({ serverId: 'mail', name: 'echo' }, { message: 'hi' });
 
 describe('a hosted server', () => {
-  test(
-    'is created on demand for the configured user and behaves like any other server',
-    { tags: ['C7.12'] },
-    async () => {
-      const connected = await connectHosted({}, { user: 'ada' });
-      expect(healthOf(connected, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
-      expect(await echo(connected)).toMatchObject({ outcome: 'done' });
-      expect(service?.asked[0]).toEqual({
-        method: 'POST',
-        path: '/mcp-server/instance/create',
-        body: { serverName: 'Gmail', userId: 'ada', platformName: 'Toolyard', connectionType: 'StreamableHttp' },
-      });
-      // Neither the key nor the URL, which is as secret as a key, is shown.
-      expect(JSON.stringify([connected.health(), connected.wireLog('mail')])).not.toMatch(/key-of-the-test|instance-1/);
-    },
-  );
+  test('is created on demand for the configured user and behaves like any other server', async () => {
+    const connected = await connectHosted({}, { user: 'ada' });
+    expect(healthOf(connected, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
+    expect(await echo(connected)).toMatchObject({ outcome: 'done' });
+    expect(service?.asked[0]).toEqual({
+      method: 'POST',
+      path: '/mcp-server/instance/create',
+      body: { serverName: 'Gmail', userId: 'ada', platformName: 'Toolyard', connectionType: 'StreamableHttp' },
+    });
+    // Neither the key nor the URL, which is as secret as a key, is shown.
+    expect(JSON.stringify([connected.health(), connected.wireLog('mail')])).not.toMatch(/key-of-the-test|instance-1/);
+  });
 
   test('is created once, also for later connections and concurrent requests', async () => {
     const connected = await connectHosted();
@@ -87,7 +83,7 @@ describe('a hosted server', () => {
     expect(opened[1]).toEqual(opened[0]);
   });
 
-  test('is created again when its URL has expired, also during a session', { tags: ['C7.12'] }, async () => {
+  test('is created again when its URL has expired, also during a session', async () => {
     const connected = await connectHosted();
     service?.expire();
     await connected.reconnect('mail');
@@ -124,7 +120,7 @@ describe('a hosted server', () => {
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
   });
 
-  test('is deleted with its sign-ins on removal, and may be gone already', { tags: ['C7.12'] }, async () => {
+  test('is deleted with its sign-ins on removal, and may be gone already', async () => {
     await connectHosted();
     const requester = { serverId: 'mail', clock: systemClock };
     await servers.remove(configOf(), requester);
@@ -137,7 +133,7 @@ describe('a hosted server', () => {
     expect(store.size).toBe(0);
   });
 
-  test('that requires a sign-in reports its URL and is used after the sign-in', { tags: ['C7.12'] }, async () => {
+  test('that requires a sign-in reports its URL and is used after the sign-in', async () => {
     const connected = await connectHosted({ needsSignIn: true });
     expect(healthOf(connected, 'mail')).toMatchObject({
       state: 'needs_sign_in',

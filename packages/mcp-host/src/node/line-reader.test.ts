@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { LINES_PER_TURN } from '../transports/pacing.ts';
 import { LineReader, readPaced } from './line-reader.ts';
 
-test('yields whole lines wherever the stream is split, also inside a character', { tags: ['D5.07'] }, () => {
+test('yields whole lines wherever the stream is split, also inside a character', () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
   fc.assert(
     fc.property(fc.array(line), fc.array(fc.nat(30)), fc.constantFrom('\n', '\r\n'), (lines, cuts, end) => {

@@ -23,7 +23,7 @@ const one = (entry: object, env: Record<string, string> = {}): ServerConfig | st
   configs(file(JSON.stringify({ mcpServers: { a: entry } })), env)[0];
 
 describe('mcp.json', () => {
-  it('reads the format of Claude Desktop and Cursor', { tags: ['D2.08', 'D2.09'] }, () => {
+  it('reads the format of Claude Desktop and Cursor', () => {
     const path = file(
       '{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"A": "1"}}, "docs": {"url": "https://example.com/mcp", "headers": {"X": "y"}}}}',
     );

@@ -221,7 +221,7 @@ test('an endless line is cut off and the server stopped', async () => {
   expect(isAlive(pidOf(transport))).toBe(false);
 });
 
-test('closing twice, or before starting, is harmless', { tags: ['D8.06'] }, async () => {
+test('closing twice, or before starting, is harmless', async () => {
   const transport = createStdioTransport(direct('plain'), {
     serverId: 'odd',
     clock: systemClock,

@@ -130,7 +130,7 @@ describe('declared capabilities', () => {
     return hello !== undefined && 'params' in hello ? hello.params?.['capabilities'] : undefined;
   };
 
-  test('are those with a handler, and tasks', { tags: ['M1.38'] }, async () => {
+  test('are those with a handler, and tasks', async () => {
     const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     expect(await declared(undefined)).toEqual(tasks);
     expect(await declared({ roots: () => [] })).toEqual({ ...tasks, roots: { listChanged: true } });

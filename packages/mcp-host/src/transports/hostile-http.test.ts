@@ -244,7 +244,7 @@ describe('calling', () => {
     expect(healthOf(met, 'odd').state).toBe('ready');
   });
 
-  test('closing ends the session on the server', { tags: ['D8.05', 'M7.07'] }, async () => {
+  test('closing ends the session on the server', async () => {
     const met = await connect({}, { sessions: true });
     expect(server?.sessionCount).toBe(1);
     await met.close();
@@ -272,7 +272,7 @@ describe('calling', () => {
     expect(peer.sessionCount).toBe(0);
   });
 
-  test('a connection cut during a call leaves the outcome unknown', { tags: ['M2.26'] }, async () => {
+  test('a connection cut during a call leaves the outcome unknown', async () => {
     const met = await connect({ httpAnswers: { 'tools/call': 'cut' } });
     expect(await go(met)).toMatchObject({ isError: true, outcome: 'unknown' });
   });

@@ -29,7 +29,7 @@ describe('a server with HTTP+SSE only', () => {
   const meet = async (server: ScriptedSse, type: 'http' | 'sse', more = {}): Promise<McpHost> =>
     closeLater(await connected([{ id: 'peer', transport: { type, url: server.url } }], more));
 
-  test('is connected over HTTP+SSE if configured', { tags: ['M1.43'] }, async () => {
+  test('is connected over HTTP+SSE if configured', async () => {
     const server = closeLater(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
@@ -37,7 +37,7 @@ describe('a server with HTTP+SSE only', () => {
     expect(server.requests.filter((request) => request === 'GET /sse')).toHaveLength(1);
   });
 
-  test('is detected behind a Streamable HTTP configuration and remembered', { tags: ['M1.43'] }, async () => {
+  test('is detected behind a Streamable HTTP configuration and remembered', async () => {
     const server = closeLater(await startScriptedSse('plain'));
     const eraMemory = createEraMemory();
     for (let time = 0; time < 2; time++) {
@@ -124,7 +124,7 @@ describe('a WebSocket server', () => {
   const meet = async (server: ScriptedWebSocket, headers = {}): Promise<McpHost> =>
     closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url, headers } }]));
 
-  test('receives the subprotocol "mcp" and the configured headers', { tags: ['M1.41'] }, async () => {
+  test('receives the subprotocol "mcp" and the configured headers', async () => {
     const server = closeLater(await startScriptedWebSocket('plain'));
     const host = await meet(server, { 'X-Api-Key': 'hunter2' });
     expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
@@ -228,7 +228,7 @@ describe('a lost connection is reopened', () => {
     expect(healthOf(host, 'peer').state).toBe('ready');
   };
 
-  test.each([1001, 'cut'] as const)('a WebSocket (%s)', { tags: ['M6.01', 'M6.02', 'M6.04'] }, async (how) => {
+  test.each([1001, 'cut'] as const)('a WebSocket (%s)', async (how) => {
     const server = closeLater(await startScriptedWebSocket('plain'));
     const host = closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url: server.url } }]));
     server.dropConnections(how);
@@ -236,7 +236,7 @@ describe('a lost connection is reopened', () => {
     expect(server.received.filter(({ method }) => method === 'tools/list')).toHaveLength(2);
   });
 
-  test('HTTP+SSE', { tags: ['M6.03'] }, async () => {
+  test('HTTP+SSE', async () => {
     const server = closeLater(await startScriptedSse('plain'));
     const host = closeLater(await connected([{ id: 'peer', transport: { type: 'sse', url: server.url } }]));
     server.dropStreams();

@@ -49,7 +49,7 @@ async function ask(
 }
 
 describe('signatures', () => {
-  test('are those of AWS for the host, region and time, with the session token', { tags: ['C11.29'] }, async () => {
+  test('are those of AWS for the host, region and time, with the session token', async () => {
     const clock = createFakeClock();
     const { parts, requests, urls } = await ask(converseReply('Hello.'), {}, { clock });
     expect(textIn(parts)).toBe('Hello.');
@@ -116,7 +116,6 @@ describe('answers', () => {
 
   test.each([{}, { split: 'byte' }, { split: 7 }, { split: 'whole' }] as const)(
     'are read however their frames are split: %j',
-    { tags: ['C11.29'] },
     async (split) => {
       const usage = {
         inputTokens: 3,

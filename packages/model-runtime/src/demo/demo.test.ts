@@ -98,7 +98,7 @@ describe('answers from tool results', () => {
     ...results,
   ];
 
-  test('in the language of the question, with the text of the result', { tags: ['D7.27'] }, async () => {
+  test('in the language of the question, with the text of the result', async () => {
     const zh = turn('現在是幾點幾分？', [call('c1', 'get-date')], result('c1', 'get-date', '下午2點30分'));
     expect(textIn(await ask(zh))).toContain('現在是 下午2點30分。');
     const hans = turn(

@@ -74,7 +74,7 @@ function vertex(publisher: 'google' | 'anthropic', origin: string, apiKey: strin
 }
 
 describe('Gemini and Claude on Vertex AI', () => {
-  test('are called with a token of the service account, in their own formats', { tags: ['C11.27'] }, async () => {
+  test('are called with a token of the service account, in their own formats', async () => {
     await using server = await startModelServer(({ path }) =>
       path.includes('claude') ? anthropicReply('By Claude.') : geminiReply('By Gemini.'),
     );
@@ -107,7 +107,7 @@ describe('Gemini and Claude on Vertex AI', () => {
 });
 
 describe('access tokens', () => {
-  test('are requested once for all calls, and again before they end', { tags: ['C11.27'] }, async () => {
+  test('are requested once for all calls, and again before they end', async () => {
     await using server = await startModelServer(() => geminiReply('ok'));
     const runtime = vertex('google', server.origin, JSON.stringify(ACCOUNT));
     await Promise.all([1, 2, 3].map(() => collect(runtime, request('hi'))));

@@ -34,7 +34,7 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
   const text = (content: string) => script.text(content);
   const calls = (...args: Parameters<typeof script.calls>) => script.calls(...args);
 
-  test('by the native response format', { tags: ['C11.16'] }, async () => {
+  test('by the native response format', async () => {
     const { outcome, requests } = await generate(wire, [text('{"name":"Ada"}')]);
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'native' });
     expect(requests).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
     expect(outcome).toMatchObject({ object: { name: 'Ada' }, by: 'text' });
   });
 
-  test('as a tool call, if the answer does not match', { tags: ['C11.16'] }, async () => {
+  test('as a tool call, if the answer does not match', async () => {
     const { outcome, requests } = await generate(wire, [
       text('{"age":3}'),
       calls([{ id: 'c', name: 'person', arguments: { name: 'Ada', age: 3 } }]),

@@ -26,7 +26,7 @@ describe('native calls', () => {
     ['without index, id and name on every delta', { withoutIndex: true, repeatIds: true, pieces: 3 }],
     ['whole', { whole: true }],
     ['interleaved', { interleaved: true, pieces: 2 }],
-  ])('%s', { tags: ['C6.05', 'D1.13', 'D4.08', 'D7.14', 'D9.12', 'M2.09'] }, async (_, options) => {
+  ])('%s', async (_, options) => {
     const parts = await ask(reply.toolCalls(calls, options), { tools });
     expect(callsIn(parts)).toEqual(expected);
     expect(parts.filter((part) => part.type === 'tool_call_start').map((part) => part.index)).toEqual([0, 1, 2]);
@@ -166,7 +166,7 @@ describe('calls written as text', () => {
   const written =
     'Let me see.\n<tool_call>{"name":"f","arguments":{"x":1}}</tool_call><tool_call>{"name":"g"}</tool_call>';
 
-  test.each(['native', 'text'] as const)('are parsed in tool mode %s', { tags: ['D3.19'] }, async (toolMode) => {
+  test.each(['native', 'text'] as const)('are parsed in tool mode %s', async (toolMode) => {
     expect(await ask(reply.text(written, { pieces: 3 }), { tools, toolMode })).toEqual([
       { type: 'text', text: 'Let me see.' },
       { type: 'tool_call_start', index: 0, name: 'f', isText: true },
@@ -200,7 +200,7 @@ describe('calls written as text', () => {
     expect(textIn(await ask(reply.text(written)))).toBe(written);
   });
 
-  test('are ignored beside native calls', { tags: ['D3.16'] }, async () => {
+  test('are ignored beside native calls', async () => {
     const parts = await ask(reply.toolCalls([{ name: 'f', arguments: { x: 1 } }], { text: written }), { tools });
     expect(parts.filter((part) => part.type === 'tool_call')).toHaveLength(1);
     expect(parts).toContainEqual(expect.objectContaining({ type: 'notice', code: 'text_calls_dropped' }));

@@ -83,7 +83,7 @@ describe('provider errors', () => {
     ],
     ['a bad request, FastAPI', 422, { detail: [{ loc: ['body'], msg: 'field required' }] }, 'bad_request'],
     ['a request timeout', 408, openai('timeout'), 'timed_out', true],
-  ])('%s', { tags: ['D9.19'] }, async (_, status, body, code, retryable = false) => {
+  ])('%s', async (_, status, body, code, retryable = false) => {
     const error = await failWith(reply.error(status, body as never));
     expect(error.code).toBe(code);
     expect(error.retryable ?? false).toBe(retryable);
@@ -282,7 +282,6 @@ describe('base URLs', () => {
 
   test.each(['', '/', '/v1', '/v1/', '/v1/chat/completions', '/chat/completions'])(
     '%s is completed with /v1 if the API is there',
-    { tags: ['D1.09'] },
     async (suffix) => {
       await using server = await startModelServer([reply.text('one'), reply.text('two')], { serveAt: 'v1' });
       const runtime = runtimeAt(server.origin + suffix);
@@ -294,7 +293,7 @@ describe('base URLs', () => {
     },
   );
 
-  test('are used unchanged if the API is at the root', { tags: ['D1.09'] }, async () => {
+  test('are used unchanged if the API is at the root', async () => {
     await using server = await startModelServer([reply.text('one')], { serveAt: 'root' });
     expect(textIn(await collect(runtimeAt(server.origin), request('hi')))).toBe('one');
     expect(server.requests).toHaveLength(1);
@@ -335,7 +334,7 @@ describe('base URLs', () => {
 });
 
 describe('network errors', () => {
-  test('connection refused: names host and port', { tags: ['D9.19'] }, async () => {
+  test('connection refused: names host and port', async () => {
     const port = await ownPort();
     for (const host of ['127.0.0.1', 'localhost']) {
       const error = errorIn(await collect(runtimeAt(`http://${host}:${port}`), request('hi')));
@@ -366,7 +365,7 @@ describe('network errors', () => {
     server.close();
   });
 
-  test('an unusual exception of fetch becomes an error part', { tags: ['D1.12'] }, async () => {
+  test('an unusual exception of fetch becomes an error part', async () => {
     const failingFetch = () => Promise.reject(new Error(`who knows ${KEY}`));
     const error = errorIn(await collect(runtimeAt('http://h', { fetch: failingFetch }), request('hi')));
     expect(error.code).toBe('network');
@@ -409,12 +408,12 @@ describe('model list', () => {
     ['Ollama', { models: [{ name: 'a:latest', model: 'a:latest' }, { nonsense: true }, 7] }, [{ id: 'a:latest' }]],
     ['Ollama without a model', { object: 'list', data: null }, []],
     ['a bare array', ['a', { id: 'b' }], [{ id: 'a' }, { id: 'b' }]],
-  ])('of %s', { tags: ['C1.05', 'C11.05', 'C11.18'] }, async (_, body, models) => {
+  ])('of %s', async (_, body, models) => {
     await using server = await startModelServer([], { models: reply.json(body as never) });
     expect(await runtimeAt(server.origin).models()).toEqual(models);
   });
 
-  test('throws ToolyardError', { tags: ['C11.05'] }, async () => {
+  test('throws ToolyardError', async () => {
     await using server = await startModelServer([], { requireKey: 'other' });
     await expect(runtimeAt(server.url).models()).rejects.toMatchObject({ name: 'ToolyardError', code: 'invalid_key' });
     await using otherServer = await startModelServer([], { models: reply.json({ hello: 'world' }) });

@@ -45,7 +45,7 @@ describe('an interrupted answer keeps the parts before it', () => {
       'bad_response',
     ],
     ['finish reason error', reply.text('half of <it', { finish: 'error' }), 'stream_broken'],
-  ])('%s', { tags: ['D9.19'] }, async (_, scripted, code) => {
+  ])('%s', async (_, scripted, code) => {
     const parts = await ask(scripted, { tools });
     expect(textIn(parts)).toBe('half of <it');
     expect(errorIn(parts).code).toBe(code);
@@ -68,7 +68,7 @@ describe('an interrupted answer keeps the parts before it', () => {
     ['no choices', reply.json({ choices: [], usage: { prompt_tokens: 1 } })],
     ['other JSON', reply.json({ status: 'ok' })],
     ['usage and nothing else', reply.events([{ choices: [], usage: { prompt_tokens: 1 } }, '[DONE]'])],
-  ])('no response at all: %s', { tags: ['D3.09', 'D3.10'] }, async (_, scripted) => {
+  ])('no response at all: %s', async (_, scripted) => {
     expect(errorIn(await ask(scripted)).code).toBe('no_response');
   });
 

@@ -7,23 +7,19 @@ import type { StreamPart } from '../types.ts';
 import { createOpenAiChatRuntime } from '../create-runtime.ts';
 
 describe('text answers', () => {
-  test(
-    'consist of text, usage and finish',
-    { tags: ['C1.05', 'C6.01', 'C6.02', 'C6.04', 'C11.04', 'D3.08', 'D7.28'] },
-    async () => {
-      const usage = {
-        prompt_tokens: 3,
-        completion_tokens: 5,
-        prompt_tokens_details: { cached_tokens: 2 },
-        completion_tokens_details: { reasoning_tokens: 1 },
-      };
-      expect(await ask(reply.text('Hello 世界 🙂', { usage, pieces: 1 }))).toEqual([
-        { type: 'text', text: 'Hello 世界 🙂' },
-        { type: 'usage', usage: { inputTokens: 3, outputTokens: 5, cachedInputTokens: 2, reasoningTokens: 1 } },
-        { type: 'finish', reason: 'stop' },
-      ]);
-    },
-  );
+  test('consist of text, usage and finish', async () => {
+    const usage = {
+      prompt_tokens: 3,
+      completion_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 2 },
+      completion_tokens_details: { reasoning_tokens: 1 },
+    };
+    expect(await ask(reply.text('Hello 世界 🙂', { usage, pieces: 1 }))).toEqual([
+      { type: 'text', text: 'Hello 世界 🙂' },
+      { type: 'usage', usage: { inputTokens: 3, outputTokens: 5, cachedInputTokens: 2, reasoningTokens: 1 } },
+      { type: 'finish', reason: 'stop' },
+    ]);
+  });
 
   test.each<[string, ModelReply]>([
     ['usage in the last chunk', reply.text('hello', { usage: { prompt_tokens: 1 }, usageIn: 'last-chunk' })],
@@ -175,7 +171,7 @@ describe('text answers', () => {
     ]);
   });
 
-  test('are the same at any chunk size', { tags: ['C6.02'] }, async () => {
+  test('are the same at any chunk size', async () => {
     const content = {
       usage: { prompt_tokens: 4 },
       reasoning: '想一想',

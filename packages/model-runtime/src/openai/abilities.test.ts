@@ -63,7 +63,7 @@ describe.each(['openai-chat', 'openai-responses'] as const)('over %s', (wire) =>
     expect(server.requests[1]?.text).toContain('a hat');
   });
 
-  test('speech is returned as bytes', { tags: ['C11.20'] }, async () => {
+  test('speech is returned as bytes', async () => {
     const bytes = new Uint8Array([1, 2, 255, 0]);
     await using server = await startModelServer([reply.raw([bytes], { headers: { 'content-type': 'audio/mpeg' } })]);
     const speech = await runtimeOver(wire, server.url).textToSpeech?.({ model: 't', text: 'Good day.', voice: 'nova' });

@@ -63,7 +63,7 @@ describe('known providers', () => {
     for (const name of record.keyVariables) expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
   });
 
-  test('are more than forty, each with source and verification status', { tags: ['C11.24'] }, () => {
+  test('are more than forty, each with source and verification status', () => {
     expect(records.length).toBeGreaterThan(40);
     for (const { source, proof } of records) {
       expect(source).toMatch(/^https:\/\/[^/]+\.[a-z]+/);
@@ -71,7 +71,7 @@ describe('known providers', () => {
     }
   });
 
-  test('have unique ids and match the records of providers/data', { tags: ['C11.31'] }, async () => {
+  test('have unique ids and match the records of providers/data', async () => {
     const folder = new URL('data/', import.meta.url);
     const modules = readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>);
     const lists = (await Promise.all(modules)).flatMap((module) => Object.values(module) as { id: string }[][]);
@@ -155,25 +155,21 @@ describe('the runtime of a record', () => {
 });
 
 describe('factories', () => {
-  test(
-    'combine base URL, quirks and headers; later options override',
-    { tags: ['C11.11', 'C11.21', 'C11.23'] },
-    async () => {
-      await using server = await startModelServer(() => reply.text('Hi.'));
-      const common = { fetch: globalThis.fetch, clock: systemClock };
-      const example = openaiCompatibleFactory({
-        baseUrl: 'http://127.0.0.1:9',
-        quirks: { reasoning: 'thinking' },
-        headers: { 'x-title': 'Toolyard', 'x-team': 'a' },
-      });
-      const runtime = example({ ...common, baseUrl: server.url, headers: { 'x-team': 'b' } });
-      await collect(runtime, request('hi', { parameters: { reasoningEffort: 'high' } }));
-      expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'Toolyard', 'x-team': 'b' });
-      expect(server.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
-    },
-  );
+  test('combine base URL, quirks and headers; later options override', async () => {
+    await using server = await startModelServer(() => reply.text('Hi.'));
+    const common = { fetch: globalThis.fetch, clock: systemClock };
+    const example = openaiCompatibleFactory({
+      baseUrl: 'http://127.0.0.1:9',
+      quirks: { reasoning: 'thinking' },
+      headers: { 'x-title': 'Toolyard', 'x-team': 'a' },
+    });
+    const runtime = example({ ...common, baseUrl: server.url, headers: { 'x-team': 'b' } });
+    await collect(runtime, request('hi', { parameters: { reasoningEffort: 'high' } }));
+    expect(server.requests[0]?.headers).toMatchObject({ 'x-title': 'Toolyard', 'x-team': 'b' });
+    expect(server.requests[0]?.body).toMatchObject({ thinking: { type: 'enabled' } });
+  });
 
-  test("support Anthropic, with the key in the provider's header", { tags: ['C11.22'] }, async () => {
+  test("support Anthropic, with the key in the provider's header", async () => {
     const script = WIRE_SCRIPTS.find(({ wire }) => wire === 'anthropic-messages');
     await using server = await startModelServer(() => script?.text('Hi.') ?? reply.error(500, ''));
     const example = anthropicCompatibleFactory({ baseUrl: server.origin, quirks: { bearer: true } });

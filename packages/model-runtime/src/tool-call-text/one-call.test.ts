@@ -2,70 +2,35 @@ import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 
 describe('no call', () => {
-  test('in an empty text', { tags: ['D6.02', 'D6.03', 'D6.04', 'D6.28'] }, () => {
+  test('in an empty text', () => {
     expect(createToolCallTextParser({ tools: [] }).end()).toEqual([]);
     const parser = createToolCallTextParser({ tools: [] });
     expect([...parser.push(''), ...parser.push(''), ...parser.end()]).toEqual([]);
   });
 
-  test(
-    'in a text without a block: the text is returned unchanged',
-    { tags: ['D6.05', 'D6.10', 'D6.11', 'D6.28', 'D6.29'] },
-    () => {
-      const parser = createToolCallTextParser({ tools: [] });
-      const parts = [...parser.push('{"date":"get-date","arguments":{}}'), ...parser.end()];
-      expect(parts).toEqual([{ type: 'text', text: '{"date":"get-date","arguments":{}}' }]);
-    },
-  );
+  test('in a text without a block: the text is returned unchanged', () => {
+    const parser = createToolCallTextParser({ tools: [] });
+    const parts = [...parser.push('{"date":"get-date","arguments":{}}'), ...parser.end()];
+    expect(parts).toEqual([{ type: 'text', text: '{"date":"get-date","arguments":{}}' }]);
+  });
 
-  test(
-    'in a block with invalid JSON: its raw text and the reason are returned instead',
-    { tags: ['D6.14', 'D6.15', 'D6.28'] },
-    () => {
-      const written = '<tool_call>{"name": "get-date", "arguments": </tool_call>';
-      const parser = createToolCallTextParser({ tools: [] });
-      const parts = [...parser.push(written), ...parser.end()];
-      expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/\w/) }]);
-    },
-  );
+  test('in a block with invalid JSON: its raw text and the reason are returned instead', () => {
+    const written = '<tool_call>{"name": "get-date", "arguments": </tool_call>';
+    const parser = createToolCallTextParser({ tools: [] });
+    const parts = [...parser.push(written), ...parser.end()];
+    expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/\w/) }]);
+  });
 });
 
-test(
-  'one call is returned with id, type, name and parsed arguments',
-  {
-    tags: [
-      'D6.01',
-      'D6.02',
-      'D6.03',
-      'D6.05',
-      'D6.07',
-      'D6.08',
-      'D6.10',
-      'D6.12',
-      'D6.13',
-      'D6.14',
-      'D6.18',
-      'D6.19',
-      'D6.20',
-      'D6.21',
-      'D6.22',
-      'D6.24',
-      'D6.25',
-      'D6.26',
-      'D6.27',
-      'D6.30',
-    ],
-  },
-  () => {
-    const parser = createToolCallTextParser({ tools: [], newId: () => 'fresh' });
-    const written = '<tool_call>\n{"name": "get-date", "arguments": {"format": "locale"}}\n</tool_call>';
-    expect([...parser.push(written), ...parser.end()]).toEqual([
-      { type: 'tool_call', id: 'fresh', name: 'get-date', arguments: { format: 'locale' } },
-    ]);
-  },
-);
+test('one call is returned with id, type, name and parsed arguments', () => {
+  const parser = createToolCallTextParser({ tools: [], newId: () => 'fresh' });
+  const written = '<tool_call>\n{"name": "get-date", "arguments": {"format": "locale"}}\n</tool_call>';
+  expect([...parser.push(written), ...parser.end()]).toEqual([
+    { type: 'tool_call', id: 'fresh', name: 'get-date', arguments: { format: 'locale' } },
+  ]);
+});
 
-test('an end marker inside a string argument does not end the block', { tags: ['D6.08'] }, () => {
+test('an end marker inside a string argument does not end the block', () => {
   const parser = createToolCallTextParser({ tools: [], newId: () => 'fresh' });
   const call = { name: 'write', arguments: { text: 'a </tool_call> b' } };
   expect([...parser.push(`<tool_call>${JSON.stringify(call)}</tool_call>`), ...parser.end()]).toEqual([

@@ -69,7 +69,7 @@ describe('variants of one call', () => {
     ['the start marker inside a string', block('{"name":"f","arguments":{"x":"<tool_call>{"}}'), { x: '<tool_call>{' }],
     ['the end marker missing at the end', '<tool_call>{"name":"f","arguments":{"x":1}}', { x: 1 }],
     ['half of the end marker', '<tool_call>{"name":"f","arguments":{"x":1}}\n</tool_', { x: 1 }],
-  ])('%s', { tags: ['D6.12'] }, (_, written, args) => {
+  ])('%s', (_, written, args) => {
     expect(read(written)).toEqual([called('f', args)]);
   });
 });
@@ -84,11 +84,11 @@ describe('several calls', () => {
     ['on lines', block(`\n${A}\n${B}\n`)],
     ['a missing end marker in between', `<tool_call>${A}\n${block(B)}`],
     ['an array truncated after complete calls', `<tool_call>[${A}, ${B}`],
-  ])('%s', { tags: ['D3.22'] }, (_, written) => {
+  ])('%s', (_, written) => {
     expect(read(written)).toEqual([called('a', { x: 1 }), called('b', { y: '}' })]);
   });
 
-  test('text before, between and after calls is kept, whitespace before a block is not', { tags: ['D3.24'] }, () => {
+  test('text before, between and after calls is kept, whitespace before a block is not', () => {
     expect(read(`Look:\n\n${block(A)}\nand\n${block(A)} end\n`)).toEqual([
       text('Look:'),
       called('a', { x: 1 }),
@@ -126,12 +126,12 @@ describe('never runs', () => {
     ['an array of other things', block('["name": "f", function: "date"]')],
     ['nothing', '<tool_call>[]</tool_call>'],
     ['nested too deeply', block(`{"name":"f","arguments":{"x":${'['.repeat(5000)}${']'.repeat(5000)}}}`)],
-  ])('%s', { tags: ['D6.13'] }, (_, written) => {
+  ])('%s', (_, written) => {
     const parts = read(written);
     expect(parts).toEqual([{ type: 'malformed_tool_call', raw: written, reason: expect.stringMatching(/./) }]);
   });
 
-  test('a malformed call does not affect the other calls', { tags: ['D6.17'] }, () => {
+  test('a malformed call does not affect the other calls', () => {
     for (const bad of ['{bad}', '{"name":"f","arguments":{"x":"open}}', '{"name":"f","arguments":{', "{'name: 'f'}"]) {
       const parts = read(`${block(A)}${block(bad)}\n${block(A)}`);
       expect(parts.map((part) => part.type)).toEqual(['tool_call', 'malformed_tool_call', 'tool_call']);
@@ -231,21 +231,17 @@ describe('thinking', () => {
 });
 
 describe('streaming', () => {
-  test(
-    'emits text immediately, and buffers a possible marker and the whitespace before it',
-    { tags: ['D6.06', 'D6.09'] },
-    () => {
-      const parser = createToolCallTextParser({ tools: [] });
-      expect(parser.push('Hello wor')).toEqual([text('Hello wor')]);
-      expect(parser.push('ld \n')).toEqual([text('ld')]);
-      expect(parser.push('<tool')).toEqual([]);
-      expect(parser.push('box')).toEqual([text(' \n<toolbox')]);
-      expect(parser.push(' <')).toEqual([]);
-      expect(parser.end()).toEqual([text(' <')]);
-    },
-  );
+  test('emits text immediately, and buffers a possible marker and the whitespace before it', () => {
+    const parser = createToolCallTextParser({ tools: [] });
+    expect(parser.push('Hello wor')).toEqual([text('Hello wor')]);
+    expect(parser.push('ld \n')).toEqual([text('ld')]);
+    expect(parser.push('<tool')).toEqual([]);
+    expect(parser.push('box')).toEqual([text(' \n<toolbox')]);
+    expect(parser.push(' <')).toEqual([]);
+    expect(parser.end()).toEqual([text(' <')]);
+  });
 
-  test('ids come from `newId` or are numbered', { tags: ['D6.22', 'D6.23'] }, () => {
+  test('ids come from `newId` or are numbered', () => {
     const ids = ['one', 'two'];
     const parser = createToolCallTextParser({ tools: [], newId: () => ids.shift() ?? 'none' });
     const parts = parser.push(block(A) + block(A));
@@ -304,7 +300,7 @@ function split(text: string, cuts: readonly number[]): string[] {
 }
 
 describe('every text', () => {
-  test('splitting changes nothing', { tags: ['D6.09'] }, () => {
+  test('splitting changes nothing', () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), fc.boolean(), (text, cuts, startsInReasoning) => {
         expect(parse(split(text, cuts), { startsInReasoning })).toEqual(parse([text], { startsInReasoning }));
@@ -313,7 +309,7 @@ describe('every text', () => {
     );
   });
 
-  test('without blocks and thinking, every character is returned', { tags: ['D6.11'] }, () => {
+  test('without blocks and thinking, every character is returned', () => {
     fc.assert(
       fc.property(nearText, fc.array(fc.nat(), { maxLength: 30 }), (text, cuts) => {
         const parts = parse(split(text, cuts));

@@ -24,7 +24,7 @@ const there = (parts: StreamPart[]): StreamPart[] =>
   decoded(encoded(parts).map(({ event, data }) => ({ event, data: JSON.parse(JSON.stringify(data)) as JsonValue })));
 
 describe('the events of an answer', () => {
-  test('have the names and data that existing clients expect', { tags: ['C1.19'] }, () => {
+  test('have the names and data that existing clients expect', () => {
     const events = encoded(
       [
         { type: 'reasoning', text: 'hm' },
@@ -132,7 +132,7 @@ const end = fc.constantFrom<StreamPart>(
   { type: 'error', error: { code: 'stream_broken', message: 'Cut.', hint: 'Again.', retryable: true } },
 );
 
-test('decode to the same parts for every answer', { tags: ['C6.06', 'C6.07'] }, () => {
+test('decode to the same parts for every answer', () => {
   const answer = fc
     .record({ before: fc.array(other), calls: fc.array(call), after: fc.array(other), end })
     .map(({ before, calls, after, end: last }): StreamPart[] => [
@@ -162,7 +162,7 @@ describe('events of other servers', () => {
     expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
   });
 
-  test('are ignored if unknown or malformed', { tags: ['C6.07'] }, () => {
+  test('are ignored if unknown or malformed', () => {
     fc.assert(
       fc.property(
         fc.array(

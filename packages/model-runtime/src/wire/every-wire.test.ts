@@ -254,7 +254,7 @@ describe.each(WIRE_SCRIPTS)('$wire', (script) => {
       seed: 3,
     };
 
-    test('each is sent, or left out with a single notice', { tags: ['C4.06'] }, async () => {
+    test('each is sent, or left out with a single notice', async () => {
       await using server = await startModelServer(() => script.text('ok'));
       const runtime = runtimeOver(script.wire, server.url);
       const parts = await collect(runtime, request('hi', { parameters }));

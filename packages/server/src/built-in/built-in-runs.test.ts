@@ -124,7 +124,7 @@ const toolsSent = (): string[] => {
 
 const ALL_ON = { web: true, files: true, shell: true };
 
-describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7.04', 'C7.26'] }, () => {
+describe('built-in tools in a run on the server', () => {
   test('compute by default; the others are listed, and off until a user enables them', async () => {
     const id = await callBy('calculate', { expression: '6 * 7' }, {});
     expect(await endIn(id)).toEqual({ text: '42', isError: false });
@@ -227,7 +227,7 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     return engine;
   }
 
-  test('search the web with the configured engine, with approval', { tags: ['C7.05'] }, async () => {
+  test('search the web with the configured engine, with approval', async () => {
     const engine = await searchEngine();
     const id = await callBy('web_search', { query: 'ferry' }, { servers: ALL_ON });
     const approval = await approvalIn(id);
@@ -237,7 +237,7 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     expect(engine.requests[0]?.headers.authorization).toBe('Bearer a-key-of-a-user');
   });
 
-  test('search for a model without tool calls, which asks in text', { tags: ['C8.12'] }, async () => {
+  test('search for a model without tool calls, which asks in text', async () => {
     const engine = await searchEngine();
     replies.push(reply.text('<tool_call>{"name":"web_search","arguments":{"query":"ferry"}}</tool_call>'));
     const id = await ask({ servers: ALL_ON, toolMode: 'text' });
@@ -286,7 +286,7 @@ describe('built-in tools in a run on the server', { tags: ['C1.23', 'C7.03', 'C7
     expect(await api.delete('/api/memories')).toEqual({ deleted: 0 });
   });
 
-  test('create images and speech after approval, stored as files and counted', { tags: ['C7.06'] }, async () => {
+  test('create images and speech after approval, stored as files and counted', async () => {
     const configuration = { servers: { media: true } };
     const without = await callBy('create_image', { prompt: 'a cat' }, configuration);
     await approve((await approvalIn(without)).id);

@@ -202,7 +202,7 @@ describe('configuration layers', () => {
     for (const nothing of [undefined, null, 'x', [], 4]) expect(readStoredConfiguration(nothing)).toEqual({});
   });
 
-  it('are applied in the order settings, file, agent, conversation, run', { tags: ['C3.05', 'C3.06'] }, async () => {
+  it('are applied in the order settings, file, agent, conversation, run', async () => {
     const me: Owner = { ownerId: 'owner' };
     const storage = await openStorage({ folder: join(folder, 'data'), clock: systemClock });
     try {

@@ -50,7 +50,7 @@ const rest = (runId: string): Promise<RunView> =>
   );
 
 describe('an incoming webhook', () => {
-  test('starts one run for a delivery, however often it is sent', { tags: ['C10.08'] }, async () => {
+  test('starts one run for a delivery, however often it is sent', async () => {
     const hook = await create();
     const answers = await Promise.all([deliver(hook), deliver(hook), deliver(hook)]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
@@ -68,7 +68,7 @@ describe('an incoming webhook', () => {
     expect(other).not.toBe(runId);
   });
 
-  test('refuses what it cannot accept, and tells its owner why', { tags: ['C10.08'] }, async () => {
+  test('refuses what it cannot accept, and tells its owner why', async () => {
     const hook = await create({ rate: { perDay: 1 } });
     const { trigger } = hook;
     const wrong = await deliver({ ...hook, secret: 'another secret of sixteen' });
@@ -95,7 +95,7 @@ describe('an incoming webhook', () => {
     expect(large.status).toBe(413);
   });
 
-  test('a failed delivery is accepted again once its reason is gone', { tags: ['C10.08'] }, async () => {
+  test('a failed delivery is accepted again once its reason is gone', async () => {
     const hook = await create({ template: 'Sort {{issue.missing}}' });
     expect((await deliver(hook)).status).toBe(422);
     await server.ask('PATCH', `/api/triggers/${hook.trigger.id}`, { version: 1, template: 'Sort {{issue.title}}' });
@@ -108,7 +108,7 @@ describe('an incoming webhook', () => {
     expect((await deliver(hook)).status).toBe(202);
   });
 
-  test('its runs park at calls that are not allowed in advance', { tags: ['C10.08'] }, async () => {
+  test('its runs park at calls that are not allowed in advance', async () => {
     const which = (serverId: string) => ({ serverId, name: 'which' });
     const hook = await create({ allowedTools: [which('left')] });
     server.replies.push(reply.toolCalls(['left__which', 'right__which'].map((name) => ({ name, arguments: {} }))));
@@ -118,7 +118,7 @@ describe('an incoming webhook', () => {
     expect(items.map(({ interrupt }) => 'tool' in interrupt && interrupt.tool.serverId)).toEqual(['right']);
   });
 
-  test('a test fills in the template, and starts a run only if asked to', { tags: ['C10.08'] }, async () => {
+  test('a test fills in the template, and starts a run only if asked to', async () => {
     const { trigger } = await create({ secret: 'a secret of the sender' });
     const dryRun = await server.ask('POST', `/api/triggers/${trigger.id}/test`, { payload: ISSUE });
     expect(dryRun.json).toMatchObject({ message: expect.stringContaining('It breaks'), runId: null });

@@ -46,7 +46,7 @@ test('rejects invalid changes of MCP servers', async () => {
   expect((await post('/api/mcp/servers/files/approval', {})).status).toBe(400);
 });
 
-test('lists in pages, and rejects invalid requests to servers', { tags: ['C7.13'] }, async () => {
+test('lists in pages, and rejects invalid requests to servers', async () => {
   const at = '/api/mcp/servers/files';
   expect((await ask(`${at}/tools?limit=1`)).json).toMatchObject({ items: [{ tool: { name: 'delete' } }], next: '1' });
   const rest = await ask(`${at}/tools?after=1`);

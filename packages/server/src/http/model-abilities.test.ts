@@ -10,7 +10,7 @@ const { stage, post, runtime } = useModelStage();
 describe('other model endpoints', () => {
   const vectors = { data: [0, 1].map((index) => ({ index, embedding: [index, 0.5] })), usage: { prompt_tokens: 3 } };
 
-  test('creates embeddings', { tags: ['C11.06', 'C11.17'] }, async () => {
+  test('creates embeddings', async () => {
     stage.script = [reply.json(vectors), reply.json(vectors)];
     expect((await post('/api/providers/p/embeddings', { model: 'e', input: ['a', 'b'], dimensions: 2 })).json).toEqual({
       vectors: [
@@ -29,7 +29,7 @@ describe('other model endpoints', () => {
     expect(stage.admitted[0]).toMatchObject({ call: { ability: 'embeddings' }, usage: { inputTokens: 3 } });
   });
 
-  test('generates an image, stores it as a file, and edits it', { tags: ['C11.07', 'C11.19'] }, async () => {
+  test('generates an image, stores it as a file, and edits it', async () => {
     // Media are sent by their first bytes.
     const data = Buffer.from('\x89PNG\r\n\x1a\na picture', 'latin1').toString('base64');
     stage.script = Array.from({ length: 3 }, () => reply.json({ data: [{ b64_json: data }] }));
@@ -48,7 +48,7 @@ describe('other model endpoints', () => {
     expect(made?.images).toEqual([{ type: 'image', mimeType: 'image/png', source: { data } }]);
   });
 
-  test('generates speech and stores it, and transcribes a recording', { tags: ['C11.08', 'C11.20'] }, async () => {
+  test('generates speech and stores it, and transcribes a recording', async () => {
     stage.script = [
       reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } }),
       reply.json({ text: 'Good day.' }),
@@ -69,7 +69,7 @@ describe('other model endpoints', () => {
     expect(await runtime().transcribe?.({ model: 't', audio: there })).toEqual({ text: 'Good day.' });
   });
 
-  test('generates an object that matches a schema, by every method', { tags: ['C5.05', 'C11.09'] }, async () => {
+  test('generates an object that matches a schema, by every method', async () => {
     const schema: JsonObject = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     stage.script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
     const call = { model: 'o', messages: [userMessage('a number')], name: 'number', schema };
@@ -109,7 +109,7 @@ describe('other model endpoints', () => {
     },
   );
 
-  test('explains what a provider does not support or does wrong', { tags: ['C11.12'] }, async () => {
+  test('explains what a provider does not support or does wrong', async () => {
     expect(await post('/api/providers/demo/embeddings', { model: 'demo', input: ['a'] })).toMatchObject({
       status: 400,
       json: { detail: expect.stringContaining('"demo" cannot create embeddings') as string },
@@ -124,7 +124,7 @@ describe('other model endpoints', () => {
     });
   });
 
-  test('lists the models of the provider, or the reason why it cannot', { tags: ['C11.10'] }, async () => {
+  test('lists the models of the provider, or the reason why it cannot', async () => {
     expect(await runtime().models()).toEqual([{ id: 'scripted' }]);
     await stage.models.change(OWNER, 'p', { apiKey: 'wrong' });
     await expect(runtime().models()).rejects.toMatchObject({ code: 'invalid_key' });

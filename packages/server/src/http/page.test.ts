@@ -145,7 +145,7 @@ describe('attack 14: a script in a URL of the page', () => {
   });
 });
 
-test('without a build the response says how to build it', { tags: ['M0.04'] }, async () => {
+test('without a build the response says how to build it', async () => {
   server = await startTestServer({ ui: { folder: join(folder, 'build') } });
   expect(await server.ask('/')).toMatchObject({
     status: 503,

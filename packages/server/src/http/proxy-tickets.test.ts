@@ -86,7 +86,7 @@ describe('WebSockets through the proxy', () => {
     return socket;
   }
 
-  test('uses URL and headers of a ticket, and relays in both directions', { tags: ['M1.44'] }, async () => {
+  test('uses URL and headers of a ticket, and relays in both directions', async () => {
     const peer = stage.disposeAfter(await startScriptedWebSocket('plain'));
 
     await stage.start([new URL(peer.url).origin]);

@@ -16,18 +16,14 @@ beforeEach(() => {
 afterEach(() => stage[Symbol.asyncDispose]());
 
 describe('requests through the proxy', () => {
-  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'forwards %s unchanged',
-    { tags: ['M0.23'] },
-    async (method) => {
-      const other = await stage.target();
-      await stage.start([other.origin]);
-      const body = method === 'GET' ? {} : { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
-      const answer = await stage.through(`${other.origin}/mcp?x=1&y=2`, { method, ...body });
-      expect([answer.status, answer.json]).toEqual([200, { here: true }]);
-      expect(other.seen).toMatchObject([{ method, path: '/mcp?x=1&y=2', body: method === 'GET' ? '' : '{"a":1}' }]);
-    },
-  );
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('forwards %s unchanged', async (method) => {
+    const other = await stage.target();
+    await stage.start([other.origin]);
+    const body = method === 'GET' ? {} : { body: '{"a":1}', headers: { 'content-type': 'application/json' } };
+    const answer = await stage.through(`${other.origin}/mcp?x=1&y=2`, { method, ...body });
+    expect([answer.status, answer.json]).toEqual([200, { here: true }]);
+    expect(other.seen).toMatchObject([{ method, path: '/mcp?x=1&y=2', body: method === 'GET' ? '' : '{"a":1}' }]);
+  });
 
   test('forwards HEAD without a body', async () => {
     const other = await stage.target();
@@ -38,7 +34,6 @@ describe('requests through the proxy', () => {
 
   test.each(['x-toolyard-proxy-header-', 'x-llama-server-proxy-header-'])(
     'passes on a header with the prefix %s',
-    { tags: ['M0.23'] },
     async (prefix) => {
       const other = await stage.target();
       await stage.start([other.origin]);

@@ -105,52 +105,44 @@ const textOf = (message: Message | undefined): string =>
   (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 describe('POST /api/conversations/{id}/messages', () => {
-  test(
-    'answers the message with the model, and starts no second run for the same id',
-    { tags: ['C2.01', 'C5.04'] },
-    async () => {
-      await api.post('/api/conversations', { body: { id: 'c' } });
-      const request = { params: { id: 'c' }, body: { id: '0192f0c1-2345-7abc-8def-0123456789ab', ...HELLO } };
-      const sent = await api.post('/api/conversations/{id}/messages', request);
-      if (!('run' in sent)) throw new Error('the message was queued');
-      expect(sent.message).toMatchObject({ ...request.body, role: 'user' });
-      const events = await eventsOf(sent.run.id);
-      expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-      const again = await api.post('/api/conversations/{id}/messages', request);
-      expect(again).toMatchObject({ run: { id: sent.run.id, status: 'done' }, message: { id: sent.message.id } });
-      const { page } = await api.get('/api/conversations/{id}', { params: { id: 'c' } });
-      expect(page.messages.map(textOf)).toEqual(['Hello', 'Hello to you.']);
-      const requests = model.requests.filter(({ method }) => method === 'POST');
-      expect(requests.map(({ body }) => body)).toMatchObject([{ messages: [{ role: 'user', content: 'Hello' }] }]);
-    },
-  );
+  test('answers the message with the model, and starts no second run for the same id', async () => {
+    await api.post('/api/conversations', { body: { id: 'c' } });
+    const request = { params: { id: 'c' }, body: { id: '0192f0c1-2345-7abc-8def-0123456789ab', ...HELLO } };
+    const sent = await api.post('/api/conversations/{id}/messages', request);
+    if (!('run' in sent)) throw new Error('the message was queued');
+    expect(sent.message).toMatchObject({ ...request.body, role: 'user' });
+    const events = await eventsOf(sent.run.id);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+    const again = await api.post('/api/conversations/{id}/messages', request);
+    expect(again).toMatchObject({ run: { id: sent.run.id, status: 'done' }, message: { id: sent.message.id } });
+    const { page } = await api.get('/api/conversations/{id}', { params: { id: 'c' } });
+    expect(page.messages.map(textOf)).toEqual(['Hello', 'Hello to you.']);
+    const requests = model.requests.filter(({ method }) => method === 'POST');
+    expect(requests.map(({ body }) => body)).toMatchObject([{ messages: [{ role: 'user', content: 'Hello' }] }]);
+  });
 });
 
 describe('the events of a run', () => {
-  test(
-    'are streamed during the run, by GET /api/runs/{id}/events and GET /api/events alike',
-    { tags: ['C10.12'] },
-    async () => {
-      const release = Promise.withResolvers<void>();
-      replies.push(reply.text('Well, hello.', { pieces: 2, hold: { until: release.promise, talking: false } }));
-      const all = read('/api/events', {}, ({ data }) => {
-        const live = data as LiveEvent;
-        return live.type === 'run' && live.event.type === 'run_finished';
-      });
-      const { run } = await api.post('/api/runs', { body: HELLO });
-      const events = eventsOf(run.id);
-      const isAsked = () => model.requests.some(({ method }) => method === 'POST');
-      await eventually(isAsked, { what: 'the model request' });
-      release.resolve();
-      const ofRun = await events;
-      expect(ofRun.map(({ seq }) => seq)).toEqual(ofRun.map((_event, index) => index + 1));
-      expect(ofRun.map((event) => (event.type === 'text_delta' ? event.text : '')).join('')).toBe('Well, hello.');
-      const ofAll = (await all).map(({ data }) => data as LiveEvent).filter((live) => live.type === 'run');
-      expect(ofAll.map(({ event }) => event)).toEqual(ofRun);
-    },
-  );
+  test('are streamed during the run, by GET /api/runs/{id}/events and GET /api/events alike', async () => {
+    const release = Promise.withResolvers<void>();
+    replies.push(reply.text('Well, hello.', { pieces: 2, hold: { until: release.promise, talking: false } }));
+    const all = read('/api/events', {}, ({ data }) => {
+      const live = data as LiveEvent;
+      return live.type === 'run' && live.event.type === 'run_finished';
+    });
+    const { run } = await api.post('/api/runs', { body: HELLO });
+    const events = eventsOf(run.id);
+    const isAsked = () => model.requests.some(({ method }) => method === 'POST');
+    await eventually(isAsked, { what: 'the model request' });
+    release.resolve();
+    const ofRun = await events;
+    expect(ofRun.map(({ seq }) => seq)).toEqual(ofRun.map((_event, index) => index + 1));
+    expect(ofRun.map((event) => (event.type === 'text_delta' ? event.text : '')).join('')).toBe('Well, hello.');
+    const ofAll = (await all).map(({ data }) => data as LiveEvent).filter((live) => live.type === 'run');
+    expect(ofAll.map(({ event }) => event)).toEqual(ofRun);
+  });
 
-  test('continue after Last-Event-ID', { tags: ['C10.12'] }, async () => {
+  test('continue after Last-Event-ID', async () => {
     const { run } = await api.post('/api/runs', { body: HELLO });
     const events = await eventsOf(run.id);
     expect(await eventsOf(run.id, '3')).toEqual(events.slice(3));
@@ -158,7 +150,7 @@ describe('the events of a run', () => {
 });
 
 describe('POST /api/runs', () => {
-  test('starts a run that is listed with its result', { tags: ['C10.14'] }, async () => {
+  test('starts a run that is listed with its result', async () => {
     const { run } = await api.post('/api/runs', { body: { ...HELLO, title: 'Greeting' } });
     await eventsOf(run.id);
     const { items } = await api.get('/api/runs');
@@ -170,44 +162,36 @@ describe('POST /api/runs', () => {
     });
   });
 
-  test(
-    'executes each call where its tool is: functions in this process, others by their MCP servers',
-    { tags: ['C1.23', 'C7.03', 'C7.26'] },
-    async () => {
-      const names = ['right__which', 'here__which', 'left__which'];
-      replies.push(reply.toolCalls(names.map((name) => ({ name, arguments: {} }))));
-      const { run } = await api.post('/api/runs', { body: APPROVED });
-      const finished = (await eventsOf(run.id)).filter((event) => event.type === 'tool_finished');
-      const texts = finished.map(({ message, result }) => [message.tool?.serverId, result.content]);
-      expect(Object.fromEntries(texts)).toEqual({
-        right: [{ type: 'text', text: 'I am right.' }],
-        here: [{ type: 'text', text: `I am executed in place, in run ${run.id}.` }],
-        left: [{ type: 'text', text: 'I am left.' }],
-      });
-    },
-  );
+  test('executes each call where its tool is: functions in this process, others by their MCP servers', async () => {
+    const names = ['right__which', 'here__which', 'left__which'];
+    replies.push(reply.toolCalls(names.map((name) => ({ name, arguments: {} }))));
+    const { run } = await api.post('/api/runs', { body: APPROVED });
+    const finished = (await eventsOf(run.id)).filter((event) => event.type === 'tool_finished');
+    const texts = finished.map(({ message, result }) => [message.tool?.serverId, result.content]);
+    expect(Object.fromEntries(texts)).toEqual({
+      right: [{ type: 'text', text: 'I am right.' }],
+      here: [{ type: 'text', text: `I am executed in place, in run ${run.id}.` }],
+      left: [{ type: 'text', text: 'I am left.' }],
+    });
+  });
 
-  test(
-    'executes ask_user: the run waits for the answer, which becomes the result of the call',
-    { tags: ['C1.23', 'C7.03'] },
-    async () => {
-      replies.push(
-        reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]),
-        reply.text('Bern it is.'),
-      );
-      const { run } = await api.post('/api/runs', { body: HELLO });
-      const asked = await eventually(async () => (await api.get('/api/interrupts')).items[0], {
-        what: 'the interrupt',
-      });
-      expect(asked.interrupt).toMatchObject({ kind: 'prompt', question: 'Which city?' });
-      await api.post('/api/interrupts/{id}/answer', {
-        params: { id: asked.id },
-        body: { answer: { decision: 'say', text: 'Bern' } },
-      });
-      const events = await eventsOf(run.id);
-      const [finished] = events.filter((event) => event.type === 'tool_finished');
-      expect(finished?.result.content).toEqual([{ type: 'text', text: 'Bern' }]);
-      expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    },
-  );
+  test('executes ask_user: the run waits for the answer, which becomes the result of the call', async () => {
+    replies.push(
+      reply.toolCalls([{ name: 'ask_user', arguments: { question: 'Which city?' } }]),
+      reply.text('Bern it is.'),
+    );
+    const { run } = await api.post('/api/runs', { body: HELLO });
+    const asked = await eventually(async () => (await api.get('/api/interrupts')).items[0], {
+      what: 'the interrupt',
+    });
+    expect(asked.interrupt).toMatchObject({ kind: 'prompt', question: 'Which city?' });
+    await api.post('/api/interrupts/{id}/answer', {
+      params: { id: asked.id },
+      body: { answer: { decision: 'say', text: 'Bern' } },
+    });
+    const events = await eventsOf(run.id);
+    const [finished] = events.filter((event) => event.type === 'tool_finished');
+    expect(finished?.result.content).toEqual([{ type: 'text', text: 'Bern' }]);
+    expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
+  });
 });

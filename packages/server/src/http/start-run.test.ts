@@ -26,7 +26,7 @@ const ended = (id: string): Promise<RunView> =>
   );
 
 describe('POST /api/runs', () => {
-  test('waits for the result of an agent, or returns when the run needs the user', { tags: ['C10.08'] }, async () => {
+  test('waits for the result of an agent, or returns when the run needs the user', async () => {
     const { status, json } = await start({ agentId: 'writer', wait: 30 });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -39,7 +39,7 @@ describe('POST /api/runs', () => {
     expect(parked.json).not.toHaveProperty('result');
   });
 
-  test('streams the events of the run', { tags: ['C10.08'] }, async () => {
+  test('streams the events of the run', async () => {
     const { headers, text } = await start({ stream: true });
     expect(headers.get('content-type')).toBe('text/event-stream');
     expect(text).toContain('"type":"run_started"');
@@ -49,7 +49,7 @@ describe('POST /api/runs', () => {
     }
   });
 
-  test('starts one run for an Idempotency-Key, also for concurrent requests', { tags: ['C10.08'] }, async () => {
+  test('starts one run for an Idempotency-Key, also for concurrent requests', async () => {
     const headers = { 'idempotency-key': 'order-17' };
     const answers = await Promise.all([1, 2, 3, 4].map((wait) => start({ agentId: 'writer', wait }, { headers })));
     const ids = answers.map(({ json }) => (json as StartedRun).run.id);
@@ -67,7 +67,7 @@ describe('POST /api/runs', () => {
 });
 
 describe('an API key with limits', () => {
-  test('starts runs of its agents, and sees nothing else', { tags: ['C10.08'] }, async () => {
+  test('starts runs of its agents, and sees nothing else', async () => {
     const { key } = await server.createKey({ agents: ['writer'] });
     const others = (await start({ agentId: 'clerk', wait: 30 })).json as StartedRun;
     await server.ask('POST', '/api/conversations', { id: 'of-the-user' });
@@ -102,7 +102,7 @@ describe('an API key with limits', () => {
     expect((await server.createKey({ agents: ['writer'] }, ['settings'])).key).toBeUndefined();
   });
 
-  test('offers and makes calls of its tools only, also if a rule allows others', { tags: ['C10.08'] }, async () => {
+  test('offers and makes calls of its tools only, also if a rule allows others', async () => {
     const { key } = await server.createKey({ tools: ['left/*'] });
     server.replies.push(callsOf('left__which', 'right__which'));
     const { run } = (await start({ agentId: 'writer', wait: 30 }, { as: key })).json as StartedRun;
@@ -112,7 +112,7 @@ describe('an API key with limits', () => {
     expect(JSON.stringify(server.asked()[0]?.body)).not.toContain('right__which');
   });
 
-  test('sends no stored file, in no part of any body, whether it exists or not', { tags: ['C10.08'] }, async () => {
+  test('sends no stored file, in no part of any body, whether it exists or not', async () => {
     const upload = { method: 'POST', headers: { 'content-type': 'image/png', ...server.headers }, body: 'secret' };
     const { sha256 } = (await (await fetch(`${server.url}/api/files`, upload)).json()) as { sha256: string };
     const { key } = await server.createKey({ tools: ['left/*'] }, ['read', 'write', 'approve', 'answer']);
@@ -155,7 +155,7 @@ describe('an API key with limits', () => {
     expect((await server.ask('POST', '/api/runs', owners)).status).toBe(201);
   });
 
-  test('is limited in runs and calls per day', { tags: ['C10.08'] }, async () => {
+  test('is limited in runs and calls per day', async () => {
     const often = await server.createKey({ rate: { perDay: 2 } });
     const headers = { 'idempotency-key': 'again' };
     // They have taken their replies of the model before the next one is added.
@@ -183,7 +183,7 @@ describe('an API key with limits', () => {
     expect((await start({}, { as: poor.key })).json).toMatchObject({ status: 402, detail: message });
   });
 
-  test('parks a run at its budget, which only the user can raise', { tags: ['C10.08'] }, async () => {
+  test('parks a run at its budget, which only the user can raise', async () => {
     const { key } = await server.createKey({ budget: { run: { calls: 1 } } });
     server.replies.push(callsOf('left__which'));
     const { json } = await start({ agentId: 'writer', wait: 30 }, { as: key });
@@ -200,7 +200,7 @@ describe('an API key with limits', () => {
     expect(await ended(run.id)).toMatchObject({ status: 'done' });
   });
 
-  test('a run whose key is revoked makes no further call, and says why', { tags: ['C10.08'] }, async () => {
+  test('a run whose key is revoked makes no further call, and says why', async () => {
     const { key, id } = await server.createKey(undefined, ['read', 'write']);
     const release = Promise.withResolvers<void>();
     server.replies.push({ ...callsOf('left__which'), hold: { until: release.promise, talking: false } });

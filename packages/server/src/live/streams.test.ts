@@ -58,7 +58,7 @@ const seqs = (events: readonly RunEvent[], runId: string): number[] =>
 const upTo = (last: number, from = 1): number[] => Array.from({ length: last - from + 1 }, (_none, i) => from + i);
 
 describe('the events of one run', () => {
-  test('reach two readers, live and from the store, each once, to the end', { tags: ['C1.20'] }, async () => {
+  test('reach two readers, live and from the store, each once, to the end', async () => {
     const hanging = hangsAfter('Hel', 'lo');
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([hanging.answer]) });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -95,7 +95,7 @@ describe('the events of one run', () => {
 });
 
 describe('all events of one owner', () => {
-  test('start with hello, and contain each run once, without those of other owners', { tags: ['C6.03'] }, async () => {
+  test('start with hello, and contain each run once, without those of other owners', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('A'), says('B')]) });
     const tab = openTab(bench, null);
     const other = openTab(bench, null, BERT);
@@ -139,39 +139,35 @@ describe('all events of one owner', () => {
     expect(seqs(tab.runEvents(), runId)).toEqual(upTo(bench.events(runId).length, before.length + 1));
   });
 
-  test(
-    'each event arrives once from any cursor, also of runs that ended or started in between',
-    { tags: ['C1.20'] },
-    async () => {
-      const hanging = hangsAfter('B', 'C');
-      const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([says('A'), hanging.answer, calls({ name: 'no' }), says('D')]),
-      });
-      const whole = openTab(bench, null);
-      const runIds = [await bench.ask(await bench.conversation(), 'One')];
-      await bench.rest(runIds[0] ?? '');
-      runIds.push(await bench.ask(await bench.conversation(), 'Two'));
-      await eventually(() => bench.events(runIds[1] ?? '').some(({ type }) => type === 'text_delta'));
-      runIds.push(await bench.ask(await bench.conversation(), 'Three'));
-      await bench.rest(runIds[2] ?? '');
-      hanging.go('E');
-      await eventually(() => runIds.every((runId) => whole.finished(runId)));
+  test('each event arrives once from any cursor, also of runs that ended or started in between', async () => {
+    const hanging = hangsAfter('B', 'C');
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([says('A'), hanging.answer, calls({ name: 'no' }), says('D')]),
+    });
+    const whole = openTab(bench, null);
+    const runIds = [await bench.ask(await bench.conversation(), 'One')];
+    await bench.rest(runIds[0] ?? '');
+    runIds.push(await bench.ask(await bench.conversation(), 'Two'));
+    await eventually(() => bench.events(runIds[1] ?? '').some(({ type }) => type === 'text_delta'));
+    runIds.push(await bench.ask(await bench.conversation(), 'Three'));
+    await bench.rest(runIds[2] ?? '');
+    hanging.go('E');
+    await eventually(() => runIds.every((runId) => whole.finished(runId)));
 
-      for (const [index, cursor] of whole.cursors.entries()) {
-        // Earlier events of the same batch are covered by the cursor too.
-        const known = whole.cursors.lastIndexOf(cursor);
-        if (index !== known) continue;
-        const rest = whole.events.slice(known + 1).flatMap((event) => (event.type === 'run' ? [event.event] : []));
-        const tab = openTab(bench, cursor);
-        await eventually(() => rest.every(({ runId, type }) => type !== 'run_finished' || tab.finished(runId)));
-        for (const runId of runIds) {
-          expect(seqs(tab.runEvents(), runId)).toEqual(seqs(rest, runId));
-        }
-        tab.stop.abort();
-        await tab.done;
+    for (const [index, cursor] of whole.cursors.entries()) {
+      // Earlier events of the same batch are covered by the cursor too.
+      const known = whole.cursors.lastIndexOf(cursor);
+      if (index !== known) continue;
+      const rest = whole.events.slice(known + 1).flatMap((event) => (event.type === 'run' ? [event.event] : []));
+      const tab = openTab(bench, cursor);
+      await eventually(() => rest.every(({ runId, type }) => type !== 'run_finished' || tab.finished(runId)));
+      for (const runId of runIds) {
+        expect(seqs(tab.runEvents(), runId)).toEqual(seqs(rest, runId));
       }
-    },
-  );
+      tab.stop.abort();
+      await tab.done;
+    }
+  });
 
   test('a reader that reconnects gets a run that started and ended meanwhile, even if the clock was set back', async () => {
     let ahead = 3_600_000;

@@ -25,7 +25,7 @@ function replaceFile(text: string): void {
 }
 
 describe('mcp.json, changed while the server runs', () => {
-  it('affects only the servers that changed', { tags: ['C7.13'] }, async () => {
+  it('affects only the servers that changed', async () => {
     const all = await room.start({
       stays: commandWithPid(),
       goes: commandWithPid(),
@@ -166,7 +166,7 @@ describe('mcp.json, changed while the server runs', () => {
 });
 
 describe('a server that is added, changed and removed', () => {
-  it('is written to mcp.json, connected, reconnected, and disconnected', { tags: ['C7.13'] }, async () => {
+  it('is written to mcp.json, connected, reconnected, and disconnected', async () => {
     const all = await room.start('{\n  // mine\n  "mcpServers": {}\n}\n');
     expect(await all.editable.add(me, { id: 'a', transport: stdio('plain') })).toMatchObject({
       id: 'a',

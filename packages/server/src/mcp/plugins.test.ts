@@ -44,26 +44,22 @@ async function search(servers: ConnectedServers): Promise<{ text: string; outcom
 }
 
 describe('a legacy plugin', () => {
-  it(
-    'has the identity, definition and permission check of any other tool',
-    { tags: ['C1.25', 'C7.02', 'C7.16', 'C7.17'] },
-    async () => {
-      const plugin = await startPlugin({ '/manifest.json': { body: manifest() }, '/search': { body: 'found' } });
-      const servers = await startWith(plugin);
-      expect(await room.viewWhen('shop', 'ready')).toMatchObject({
-        transport: { type: 'plugin', url: `${plugin.url}/manifest.json` },
-        builtIn: false,
-        editable: true,
-        tools: [{ tool: { origin: 'server', serverId: 'shop', name: 'search' }, name: 'search', permission: null }],
-      });
-      const selection = await servers.select(resolveAgentConfig([{}], null), NEVER_ABORTED);
-      const tool = selection.resolve('search');
-      expect(tool && selection.policyFacts(tool.tool)).toMatchObject({ builtIn: false, readOnly: false });
-      expect(await search(servers)).toEqual({ text: 'found', outcome: 'done' });
-    },
-  );
+  it('has the identity, definition and permission check of any other tool', async () => {
+    const plugin = await startPlugin({ '/manifest.json': { body: manifest() }, '/search': { body: 'found' } });
+    const servers = await startWith(plugin);
+    expect(await room.viewWhen('shop', 'ready')).toMatchObject({
+      transport: { type: 'plugin', url: `${plugin.url}/manifest.json` },
+      builtIn: false,
+      editable: true,
+      tools: [{ tool: { origin: 'server', serverId: 'shop', name: 'search' }, name: 'search', permission: null }],
+    });
+    const selection = await servers.select(resolveAgentConfig([{}], null), NEVER_ABORTED);
+    const tool = selection.resolve('search');
+    expect(tool && selection.policyFacts(tool.tool)).toMatchObject({ builtIn: false, readOnly: false });
+    expect(await search(servers)).toEqual({ text: 'found', outcome: 'done' });
+  });
 
-  it('gets its settings, which are stored encrypted and never returned', { tags: ['C7.18', 'C7.20'] }, async () => {
+  it('gets its settings, which are stored encrypted and never returned', async () => {
     const plugin = await startPlugin({
       '/manifest.json': { body: manifest({ settings: SETTINGS }) },
       '/search': ({ headers }) => ({ body: String(headers['x-lobe-plugin-settings']) }),
@@ -99,7 +95,7 @@ describe('a legacy plugin', () => {
     expect(await room.storage.secrets.names(OWNER)).toEqual([]);
   });
 
-  it('keeps its settings from another plugin, and loses them with its entry', { tags: ['C7.18'] }, async () => {
+  it('keeps its settings from another plugin, and loses them with its entry', async () => {
     const answers = { '/manifest.json': { body: manifest({ settings: SETTINGS }) }, '/search': { body: 'ok' } };
     const [plugin, other] = [await startPlugin(answers), await startPlugin(answers)];
     const servers = await startWith(plugin);
@@ -129,7 +125,7 @@ describe('a legacy plugin', () => {
     await expect(servers.editable.plugin(OWNER, 'files')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  it('masks settings of mcp.json, which stay where they are', { tags: ['C7.18'] }, async () => {
+  it('masks settings of mcp.json, which stay where they are', async () => {
     const plugin = await startPlugin({ '/manifest.json': { body: manifest({ settings: SETTINGS }) }, '/search': {} });
     const servers = await startWith(plugin, { settings: { apiKey: SECRET } });
     await room.viewWhen('shop', 'ready');
@@ -149,7 +145,7 @@ describe('a legacy plugin', () => {
     ).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  it('whose entry or manifest is invalid is set aside; others work', { tags: ['C7.19'] }, async () => {
+  it('whose entry or manifest is invalid is set aside; others work', async () => {
     const plugin = await startPlugin({ '/manifest.json': { body: manifest() }, '/search': { body: 'found' } });
     const broken = await startPlugin({ '/manifest.json': { body: '{\n  "identifier": "x",\n  "api": [}\n}' } });
     const servers = await room.start({
@@ -183,7 +179,7 @@ describe('SSRF through a plugin', () => {
       'a name that leads to this machine',
       () => ({ '/manifest.json': { body: manifest({ api: [api('http://x.localhost:1/')] }) } }),
     ],
-  ])('by %s reaches nothing', { tags: ['C7.15'] }, async (_how, answersOf) => {
+  ])('by %s reaches nothing', async (_how, answersOf) => {
     const victim = await startPlugin({ '/inside': { body: 'secret data' } });
     const plugin = await startPlugin(answersOf(`${victim.url}/inside`));
     const servers = await startWith(plugin);

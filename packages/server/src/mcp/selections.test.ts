@@ -42,7 +42,7 @@ async function closedAddress() {
 describe('the tools of a run', () => {
   const two = { tools: [{ name: 'read' }, { name: 'write' }] };
 
-  it('are the enabled ones, with the choices of the conversation', { tags: ['C3.07', 'C3.08', 'M1.30'] }, async () => {
+  it('are the enabled ones, with the choices of the conversation', async () => {
     const servers = await room.start(
       [commandServer('a', two), commandServer('b', two), commandServer('off', 'plain')],
       {

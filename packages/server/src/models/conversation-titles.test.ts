@@ -73,7 +73,7 @@ async function open(title: (index: number) => ModelReply | Promise<ModelReply>) 
   };
 }
 
-describe('titles of conversations', { tags: ['C8.01'] }, () => {
+describe('titles of conversations', () => {
   test('are generated after the first answer, once, by a cheap request', async () => {
     const { create, send, answered, titled, requests, conversation } = await open(() => reply.text('"Flat bread."'));
     const id = await create();

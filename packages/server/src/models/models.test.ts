@@ -245,7 +245,7 @@ describe('a runtime', () => {
     parameters: {},
   } as const;
 
-  it('stays the same until base URL or key change, and sends the key', { tags: ['C5.02'] }, async () => {
+  it('stays the same until base URL or key change, and sends the key', async () => {
     const one = await server(() => reply.text('Hello.'), { requireKey: 'k2' });
     const all = await models();
     await all.create(me, { id: 'one', label: 'One', baseUrl: one.url, apiKey: 'k1' });

@@ -38,29 +38,25 @@ describe('the API format of a provider', () => {
     ['openai-responses', responsesReply('Hello.'), /\/responses$/],
     ['anthropic-messages', anthropicReply('Hello.'), /\/messages$/],
     ['google-gemini', geminiReply('Hello.'), /:streamGenerateContent/],
-  ] as const)(
-    '%s is tested, stored, listed, and used after a restart',
-    { tags: ['C5.03'] },
-    async (wire, answer, path) => {
-      const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
-      const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
-      const before = await models();
-      const providerInput = { baseUrl: one.origin, apiKey: 'k', wire };
-      expect(await before.test(me, providerInput)).toEqual({ ok: true, models: ['m'] });
-      expect(await before.test(me, { ...providerInput, apiKey: 'wrong' })).toMatchObject({
-        error: { code: 'invalid_key' },
-      });
-      expect(await before.create(me, { id: 'one', label: 'One', ...providerInput })).toMatchObject({ wire });
-      const after = await models();
-      expect(await after.providers(me)).toMatchObject([
-        { id: 'one', wire },
-        { id: 'demo', wire: null },
-      ]);
-      expect((await after.list(me)).models[0]).toMatchObject({ providerId: 'one', modelId: 'm' });
-      expect(await ask(after, { providerId: 'one', modelId: 'm' })).toBe('Hello.');
-      expect(one.requests.at(-1)?.path).toMatch(path);
-    },
-  );
+  ] as const)('%s is tested, stored, listed, and used after a restart', async (wire, answer, path) => {
+    const models_ = { models: [{ name: 'models/m', id: 'm' }], data: [{ id: 'm' }] };
+    const one = await server(() => answer, { requireKey: 'k', serveAt: 'both', models: reply.json(models_) });
+    const before = await models();
+    const providerInput = { baseUrl: one.origin, apiKey: 'k', wire };
+    expect(await before.test(me, providerInput)).toEqual({ ok: true, models: ['m'] });
+    expect(await before.test(me, { ...providerInput, apiKey: 'wrong' })).toMatchObject({
+      error: { code: 'invalid_key' },
+    });
+    expect(await before.create(me, { id: 'one', label: 'One', ...providerInput })).toMatchObject({ wire });
+    const after = await models();
+    expect(await after.providers(me)).toMatchObject([
+      { id: 'one', wire },
+      { id: 'demo', wire: null },
+    ]);
+    expect((await after.list(me)).models[0]).toMatchObject({ providerId: 'one', modelId: 'm' });
+    expect(await ask(after, { providerId: 'one', modelId: 'm' })).toBe('Hello.');
+    expect(one.requests.at(-1)?.path).toMatch(path);
+  });
 
   it('is OpenAI Chat for providers stored before there were others, and can be changed', async () => {
     const one = await server((request) =>
@@ -76,7 +72,7 @@ describe('the API format of a provider', () => {
     expect(await all.change(me, 'old', { label: 'New' })).toMatchObject({ wire: 'anthropic-messages', label: 'New' });
   });
 
-  it('and its specifics come from the preset of a known provider', { tags: ['C1.17', 'C3.06'] }, async () => {
+  it('and its specifics come from the preset of a known provider', async () => {
     const one = await server(() => reply.text('Hello.'));
     const all = await models();
     const made = await all.create(me, { label: 'DeepSeek', baseUrl: one.url, known: 'deepseek' });

@@ -11,38 +11,34 @@ const prompt = { name: 'ask_user', arguments: { question: 'Which city?' } };
 const selection = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green', 'red'] } };
 
 describe('an interrupt of the model (ask_user)', () => {
-  test(
-    'parks the run, survives a crash, and its answer is the result of the call',
-    { tags: ['C1.27', 'C3.24', 'C12.07'] },
-    async () => {
-      const folder = temporaryFolder();
-      const first = await openBench(folder, { model: scriptedModel([calls(prompt)]), tools });
-      const conversation = await first.conversation();
-      const runId = await first.ask(conversation, 'How is the weather?');
-      await first.rest(runId);
-      const [open] = first.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
-      expect(open).toMatchObject({ mode: 'parked', interrupt: { kind: 'prompt', question: 'Which city?' } });
-      first.die();
+  test('parks the run, survives a crash, and its answer is the result of the call', async () => {
+    const folder = temporaryFolder();
+    const first = await openBench(folder, { model: scriptedModel([calls(prompt)]), tools });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'How is the weather?');
+    await first.rest(runId);
+    const [open] = first.storage.runs.listInterrupts(ANNE, { runId, limit: 9 });
+    expect(open).toMatchObject({ mode: 'parked', interrupt: { kind: 'prompt', question: 'Which city?' } });
+    first.die();
 
-      const second = await openBench(folder, { model: scriptedModel([says('Sunny in Bern')]), tools });
-      const id = open?.id ?? '';
-      await expect(second.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' })).rejects.toMatchObject({
-        code: 'bad_request',
-      });
-      await expect(second.runs.answer(ANNE, id, { decision: 'say', text: ' ' })).rejects.toMatchObject({
-        code: 'bad_request',
-      });
-      await second.runs.answer(ANNE, id, { decision: 'say', text: 'Bern' });
-      await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
-      expect(transcriptLines(await second.branch(conversation)).slice(-2)).toEqual([
-        'tool: Bern',
-        'assistant: Sunny in Bern',
-      ]);
-      await expect(second.runs.answer(ANNE, id, { decision: 'decline' })).rejects.toMatchObject({ code: 'conflict' });
-    },
-  );
+    const second = await openBench(folder, { model: scriptedModel([says('Sunny in Bern')]), tools });
+    const id = open?.id ?? '';
+    await expect(second.runs.answer(ANNE, id, { decision: 'approve', scope: 'once' })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+    await expect(second.runs.answer(ANNE, id, { decision: 'say', text: ' ' })).rejects.toMatchObject({
+      code: 'bad_request',
+    });
+    await second.runs.answer(ANNE, id, { decision: 'say', text: 'Bern' });
+    await eventually(() => second.storage.runs.getRun(ANNE, runId)?.status === 'done');
+    expect(transcriptLines(await second.branch(conversation)).slice(-2)).toEqual([
+      'tool: Bern',
+      'assistant: Sunny in Bern',
+    ]);
+    await expect(second.runs.answer(ANNE, id, { decision: 'decline' })).rejects.toMatchObject({ code: 'conflict' });
+  });
 
-  test('accepts only offered choices, and as many as allowed', { tags: ['C1.27', 'C3.25', 'C12.07'] }, async () => {
+  test('accepts only offered choices, and as many as allowed', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([calls(selection), says('ok')]), tools });
     const conversation = await bench.conversation();
     const runId = await bench.ask(conversation, 'Paint it');

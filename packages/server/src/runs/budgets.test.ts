@@ -84,16 +84,12 @@ describe('a runaway', () => {
     ['a tool', { of: 'tool', tool: 'desk/look', calls: 2 }, { requests: 3, calls: 2 }],
   ];
 
-  test.each(WITHIN)(
-    'is stopped by the budget of %s, and asks',
-    { tags: ['C12.14'] },
-    async (_what, budget, { requests, calls: made }) => {
-      const scene = await runaway([budget]);
-      expect(scene.bench.storage.runs.getRun(ANNE, scene.runId)).toMatchObject({ status: 'parked' });
-      expect(asked(scene)).toMatchObject([{ mode: 'parked', interrupt: { kind: 'budget', budget } }]);
-      expect({ requests: scene.model.requests.length, calls: scene.made() }).toEqual({ requests, calls: made });
-    },
-  );
+  test.each(WITHIN)('is stopped by the budget of %s, and asks', async (_what, budget, { requests, calls: made }) => {
+    const scene = await runaway([budget]);
+    expect(scene.bench.storage.runs.getRun(ANNE, scene.runId)).toMatchObject({ status: 'parked' });
+    expect(asked(scene)).toMatchObject([{ mode: 'parked', interrupt: { kind: 'budget', budget } }]);
+    expect({ requests: scene.model.requests.length, calls: scene.made() }).toEqual({ requests, calls: made });
+  });
 
   test('is not stopped by the budget of another model or tool', async () => {
     const script = [asksFor('look'), says('Done')];
@@ -131,7 +127,7 @@ describe('a runaway', () => {
     expect(scene.bench.events(scene.runId).at(-1)).toMatchObject({ status: 'done' });
   });
 
-  test('of unknown price is limited by tokens, not by dollars', { tags: ['C12.15'] }, async () => {
+  test('of unknown price is limited by tokens, not by dollars', async () => {
     const free = await runaway([{ of: 'run', dollars: 0.01 }], {
       price: null,
       script: [asksFor('look'), says('Done')],
@@ -332,7 +328,7 @@ describe('stored usage of a run', () => {
   const report = async (bench: RunBench, by: 'model' | 'tool' | 'conversation') =>
     bench.storage.usage.report(ANNE, { by, from: '1970-01-01', to: '9999-12-31' });
 
-  test('is the sum of its requests', { tags: ['C12.14'] }, async () => {
+  test('is the sum of its requests', async () => {
     const { bench, conversation } = await runaway([], { script: [asksFor('look', 'look'), says('Well', 'done')] });
     expect((await report(bench, 'model')).rows).toMatchObject([
       {
@@ -349,27 +345,23 @@ describe('stored usage of a run', () => {
     ]);
   });
 
-  test(
-    'counts an answer that a crash cut off with unknown cost, and the repeated one',
-    { tags: ['C12.15'] },
-    async () => {
-      const folder = temporaryFolder();
-      const failpoints = createFailpoints();
-      const { answer } = hangsAfter('Half');
-      const first = await openBench(folder, { model: scriptedModel([answer]), price: PRICE, failpoint: failpoints });
-      const conversation = await first.conversation();
-      const runId = await first.ask(conversation, 'Go');
-      await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'), {
-        what: 'the first words',
-      });
-      first.die();
-      await first.runs.close();
-      const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
-      await bench.runs.start();
-      await endedRunEvents(bench, runId);
-      expect((await report(bench, 'model')).rows).toMatchObject([
-        { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
-      ]);
-    },
-  );
+  test('counts an answer that a crash cut off with unknown cost, and the repeated one', async () => {
+    const folder = temporaryFolder();
+    const failpoints = createFailpoints();
+    const { answer } = hangsAfter('Half');
+    const first = await openBench(folder, { model: scriptedModel([answer]), price: PRICE, failpoint: failpoints });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Go');
+    await eventually(() => first.events(runId).some(({ type }) => type === 'text_delta'), {
+      what: 'the first words',
+    });
+    first.die();
+    await first.runs.close();
+    const bench = await openBench(folder, { model: scriptedModel([says('Whole')]), price: PRICE });
+    await bench.runs.start();
+    await endedRunEvents(bench, runId);
+    expect((await report(bench, 'model')).rows).toMatchObject([
+      { modelCalls: 2, cost: 3, unpriced: 1, uncounted: 1, usage: { inputTokens: 1, outputTokens: 1 } },
+    ]);
+  });
 });

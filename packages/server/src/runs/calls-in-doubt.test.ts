@@ -32,7 +32,7 @@ describe('a run whose process crashed during a call', () => {
     return { bench, runId, conversation, acted: () => acted };
   }
 
-  test('asks the user instead of repeating the call', { tags: ['M2.16', 'M2.27'] }, async () => {
+  test('asks the user instead of repeating the call', async () => {
     const { bench, runId, acted } = await inDoubt();
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });

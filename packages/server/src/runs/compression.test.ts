@@ -19,36 +19,32 @@ const isSummary = ({ messages }: ChatRequest): boolean =>
   transcriptLines(messages)[0]?.includes('You summarize') === true;
 
 describe('a conversation that exceeds the context window', () => {
-  test(
-    'is compacted at 80 % of the window; old messages are kept, and later requests contain the summary',
-    { tags: ['C3.22', 'C12.06'] },
-    async () => {
-      const model = scriptedModel((index) =>
-        index === 3 ? answersWithoutUsage('They like long words.') : answersWithoutUsage(LONG),
-      );
-      const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
-      const conversation = await bench.conversation();
-      for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
-      expect(model.requests.some(isSummary)).toBe(false);
-      const runId = await bench.ask(conversation, `four ${LONG}`);
-      const events = await bench.rest(runId);
+  test('is compacted at 80 % of the window; old messages are kept, and later requests contain the summary', async () => {
+    const model = scriptedModel((index) =>
+      index === 3 ? answersWithoutUsage('They like long words.') : answersWithoutUsage(LONG),
+    );
+    const bench = await openBench(temporaryFolder(), { model, abilities: { contextWindow: 8_000 } });
+    const conversation = await bench.conversation();
+    for (const text of ['one', 'two', 'three']) await bench.rest(await bench.ask(conversation, `${text} ${LONG}`));
+    expect(model.requests.some(isSummary)).toBe(false);
+    const runId = await bench.ask(conversation, `four ${LONG}`);
+    const events = await bench.rest(runId);
 
-      expect(model.requests.filter(isSummary)).toHaveLength(1);
-      expect(events.map(({ type }) => type)).toContain('compression_finished');
-      const branch = await bench.branch(conversation);
-      const summary = branch.find(({ role }) => role === 'system');
-      expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], compaction: { messages: 6 } });
-      expect(branch).toHaveLength(9);
-      const [first, ...others] = transcriptLines(model.requests.at(-1)?.messages ?? []);
-      expect(first).toContain('They like long words.');
-      expect(first).toContain(`four ${LONG}`);
-      expect(others).toEqual([]);
+    expect(model.requests.filter(isSummary)).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toContain('compression_finished');
+    const branch = await bench.branch(conversation);
+    const summary = branch.find(({ role }) => role === 'system');
+    expect(summary).toMatchObject({ parts: [{ text: 'They like long words.' }], compaction: { messages: 6 } });
+    expect(branch).toHaveLength(9);
+    const [first, ...others] = transcriptLines(model.requests.at(-1)?.messages ?? []);
+    expect(first).toContain('They like long words.');
+    expect(first).toContain(`four ${LONG}`);
+    expect(others).toEqual([]);
 
-      await bench.rest(await bench.ask(conversation, 'five'));
-      expect(model.requests.filter(isSummary)).toHaveLength(1);
-      expect(transcriptLines(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
-    },
-  );
+    await bench.rest(await bench.ask(conversation, 'five'));
+    expect(model.requests.filter(isSummary)).toHaveLength(1);
+    expect(transcriptLines(model.requests.at(-1)?.messages ?? [])[0]).toContain('They like long words.');
+  });
 
   test.each([
     ['the chosen model writes', { providerId: 'p', modelId: 'small' }, 'small', 'They like long words.'],

@@ -17,26 +17,22 @@ function cut(text: string, how: keyof typeof FINISHES): ScriptedAnswer {
 }
 
 describe('continuing after a cut', () => {
-  test(
-    'extends the answer if the model supports it, as another version with the same beginning',
-    { tags: ['C10.03'] },
-    async () => {
-      const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
-      const bench = await openBench(temporaryFolder(), { model });
-      const conversation = await bench.conversation();
-      await bench.rest(await bench.ask(conversation, 'Count'));
-      const { run, how } = await bench.runs.continue(ANNE, conversation, {});
-      const events = await bench.rest(run.id);
+  test('extends the answer if the model supports it, as another version with the same beginning', async () => {
+    const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
+    const bench = await openBench(temporaryFolder(), { model });
+    const conversation = await bench.conversation();
+    await bench.rest(await bench.ask(conversation, 'Count'));
+    const { run, how } = await bench.runs.continue(ANNE, conversation, {});
+    const events = await bench.rest(run.id);
 
-      expect(how).toBe('same');
-      expect(model.requests[1]).toMatchObject({ continues: true });
-      expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
-      expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
-      const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
-      expect(streamed).toBe('One, two, three.');
-      expect(await bench.all(conversation)).toHaveLength(3);
-    },
-  );
+    expect(how).toBe('same');
+    expect(model.requests[1]).toMatchObject({ continues: true });
+    expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual(['user: Count', 'assistant: One, two,']);
+    expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Count', 'assistant: One, two, three.']);
+    const streamed = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('');
+    expect(streamed).toBe('One, two, three.');
+    expect(await bench.all(conversation)).toHaveLength(3);
+  });
 
   test('extends the answer also after a budget was raised', async () => {
     const model = Object.assign(scriptedModel([cut('One, two, ', 'length'), says(' three.')]), { canContinue: true });
@@ -59,7 +55,6 @@ describe('continuing after a cut', () => {
 
   test.each(['length', 'error'] as const)(
     'adds a new message if the model does not support it, after %s',
-    { tags: ['C10.03'] },
     async (how) => {
       const model = scriptedModel([cut('One, two,', how), says('three.')]);
       const bench = await openBench(temporaryFolder(), { model });

@@ -203,7 +203,7 @@ function runOf(sent: SentMessage): string {
 }
 
 describe('large content', () => {
-  test('is stored as a file, and events keep their order', { tags: ['M2.22'] }, async () => {
+  test('is stored as a file, and events keep their order', async () => {
     const data = Buffer.alloc(200_000, 3).toString('base64');
     const image = { type: 'image' as const, mimeType: 'image/png', source: { data } };
     const model = scriptedModel([calls({ name: 'draw' }, { name: 'quick' }), says('Nice')]);

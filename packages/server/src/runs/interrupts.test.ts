@@ -28,37 +28,33 @@ function counting(): { tool: { call: () => ReturnType<typeof answers> }; count: 
 }
 
 describe('a call that needs approval', () => {
-  test(
-    'parks the run, holds no resources, and is made once it is approved',
-    { tags: ['C1.28', 'C1.29', 'C3.12'] },
-    async () => {
-      const { tool, count } = counting();
-      const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([calls({ name: 'send' }), says('Done')]),
-        tools: { send: tool },
-      });
-      const { runId, conversation, asked } = await askUntilParked(bench);
-      expect(asked).toMatchObject([{ conversationId: conversation, interrupt: { kind: 'approval', name: 'send' } }]);
-      expect(count()).toBe(0);
-      const [{ id } = { id: '' }] = asked;
+  test('parks the run, holds no resources, and is made once it is approved', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls({ name: 'send' }), says('Done')]),
+      tools: { send: tool },
+    });
+    const { runId, conversation, asked } = await askUntilParked(bench);
+    expect(asked).toMatchObject([{ conversationId: conversation, interrupt: { kind: 'approval', name: 'send' } }]);
+    expect(count()).toBe(0);
+    const [{ id } = { id: '' }] = asked;
 
-      const answer = { decision: 'approve', scope: 'once' } as const;
-      expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
-      const events = await endedRunEvents(bench, runId);
-      expect(count()).toBe(1);
-      expect(eventTypes(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
-        'run_started',
-        'interrupt_requested',
-        'run_parked',
-        'interrupt_answered',
-        'run_resumed',
-        'run_finished',
-      ]);
-      expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
-      await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
-    },
-  );
+    const answer = { decision: 'approve', scope: 'once' } as const;
+    expect(await bench.runs.answer(ANNE, id, answer)).toMatchObject({ status: 'answered', answer });
+    const events = await endedRunEvents(bench, runId);
+    expect(count()).toBe(1);
+    expect(eventTypes(events).filter((type) => /^(run|interrupt)_/.test(type))).toEqual([
+      'run_started',
+      'interrupt_requested',
+      'run_parked',
+      'interrupt_answered',
+      'run_resumed',
+      'run_finished',
+    ]);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual(['tool: ran 1', 'assistant: Done']);
+    await expect(bench.runs.answer(ANNE, id, answer)).rejects.toMatchObject({ code: 'conflict' });
+  });
 
   test('is not made if it is denied, and the model learns the reason', async () => {
     const { tool, count } = counting();
@@ -225,34 +221,30 @@ describe('a call flagged as dangerous', () => {
   const dangerous = { name: 'send', arguments: { x: 'rm -rf /' } };
   const harmless = { name: 'send', arguments: { x: 'hello' } };
 
-  test(
-    'needs its own approval, whatever is allowed: "always" for another call of the tool does not apply',
-    { tags: ['C12.17'] },
-    async () => {
-      const { tool, count } = counting();
-      const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([calls(dangerous, harmless), calls(dangerous), says('Done')]),
-        tools: { send: tool },
-      });
-      const { runId, asked } = await askUntilParked(bench);
-      const [first, second] = asked;
-      expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
-        'It removes / and everything in it.',
-        undefined,
-      ]);
-      await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
-      expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
-      expect(count()).toBe(0);
-      await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
-      await eventually(() => eventTypes(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
-      expect(count()).toBe(2);
-      await bench.rest(runId);
-      const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
-      await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
-      await endedRunEvents(bench, runId);
-      expect(count()).toBe(2);
-    },
-  );
+  test('needs its own approval, whatever is allowed: "always" for another call of the tool does not apply', async () => {
+    const { tool, count } = counting();
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([calls(dangerous, harmless), calls(dangerous), says('Done')]),
+      tools: { send: tool },
+    });
+    const { runId, asked } = await askUntilParked(bench);
+    const [first, second] = asked;
+    expect(asked.map(({ interrupt }) => (interrupt.kind === 'approval' ? interrupt.danger : ''))).toEqual([
+      'It removes / and everything in it.',
+      undefined,
+    ]);
+    await bench.runs.answer(ANNE, second?.id ?? '', { decision: 'approve', scope: 'always' });
+    expect(bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 })).toHaveLength(1);
+    expect(count()).toBe(0);
+    await bench.runs.answer(ANNE, first?.id ?? '', { decision: 'approve', scope: 'once' });
+    await eventually(() => eventTypes(bench.events(runId)).filter((type) => type === 'run_parked').length === 2);
+    expect(count()).toBe(2);
+    await bench.rest(runId);
+    const [again] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', runId, limit: 9 });
+    await bench.runs.answer(ANNE, again?.id ?? '', { decision: 'refuse', scope: 'once' });
+    await endedRunEvents(bench, runId);
+    expect(count()).toBe(2);
+  });
 
   test.each(['conversation', 'always'] as const)(
     'cannot be allowed with the scope "%s", and nothing changes',
@@ -306,7 +298,7 @@ describe('a call flagged as dangerous', () => {
     expect(count()).toBe(2);
   });
 
-  test('is denied if no user is available, while calls that a rule allows are made', { tags: ['C12.16'] }, async () => {
+  test('is denied if no user is available, while calls that a rule allows are made', async () => {
     const { tool, count } = counting();
     const model = scriptedModel([calls(harmless, dangerous), says('Done')]);
     const bench = await openBench(temporaryFolder(), {

@@ -7,30 +7,26 @@ import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted
 afterEach(cleanUp);
 
 describe('a queued run', () => {
-  test(
-    'waits for a process that executes runs, which claims it with a lease and a fence',
-    { tags: ['C10.10'] },
-    async () => {
-      const folder = temporaryFolder();
-      const web = await openBench(folder, { model: scriptedModel([]), executesRuns: false });
-      const conversation = await web.conversation();
-      const runId = await web.ask(conversation, 'Hello');
-      expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });
-      web.die();
+  test('waits for a process that executes runs, which claims it with a lease and a fence', async () => {
+    const folder = temporaryFolder();
+    const web = await openBench(folder, { model: scriptedModel([]), executesRuns: false });
+    const conversation = await web.conversation();
+    const runId = await web.ask(conversation, 'Hello');
+    expect(web.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'queued' });
+    web.die();
 
-      const hanging = hangsAfter('Well');
-      const worker = await openBench(folder, { model: scriptedModel([hanging.answer]) });
-      await eventually(() => worker.storage.runs.getRun(ANNE, runId)?.status === 'running', { what: 'the execution' });
-      expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
-      hanging.go(' done');
-      await worker.rest(runId);
-      expect(transcriptLines(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
-    },
-  );
+    const hanging = hangsAfter('Well');
+    const worker = await openBench(folder, { model: scriptedModel([hanging.answer]) });
+    await eventually(() => worker.storage.runs.getRun(ANNE, runId)?.status === 'running', { what: 'the execution' });
+    expect(worker.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 })).toBeNull();
+    hanging.go(' done');
+    await worker.rest(runId);
+    expect(transcriptLines(await worker.branch(conversation))).toEqual(['user: Hello', 'assistant: Well done']);
+  });
 });
 
 describe('the leases of a process', () => {
-  test('deliver a message without a notification', { tags: ['C10.10'] }, async () => {
+  test('deliver a message without a notification', async () => {
     const model = scriptedModel([hangsAfter('Some').answer]);
     const bench = await openBench(temporaryFolder(), { model });
     const runId = await bench.ask(await bench.conversation(), 'Hello');
@@ -83,32 +79,28 @@ describe('the leases of a process', () => {
     ]);
   });
 
-  test(
-    'that are lost stop the execution, and nothing more of this process is stored',
-    { tags: ['C10.10'] },
-    async () => {
-      let stopped = false;
-      const bench = await openBench(temporaryFolder(), {
-        model: scriptedModel([
-          async function* (_request, signal) {
-            signal.addEventListener('abort', () => (stopped = true));
-            for (;;) {
-              yield [{ type: 'text', text: 'still here ' }];
-              await new Promise((resolve) => setTimeout(resolve, 5));
-            }
-          },
-        ]),
-      });
-      const runId = await bench.ask(await bench.conversation(), 'Hello');
-      await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
-      bench.storage.runs.releaseLease(runId, 1);
-      const other = bench.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 });
-      await eventually(() => stopped);
-      expect(bench.events(runId)).toHaveLength(other?.lastSeq ?? 0);
-      expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
-      expect(bench.log).toEqual([]);
-    },
-  );
+  test('that are lost stop the execution, and nothing more of this process is stored', async () => {
+    let stopped = false;
+    const bench = await openBench(temporaryFolder(), {
+      model: scriptedModel([
+        async function* (_request, signal) {
+          signal.addEventListener('abort', () => (stopped = true));
+          for (;;) {
+            yield [{ type: 'text', text: 'still here ' }];
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+        },
+      ]),
+    });
+    const runId = await bench.ask(await bench.conversation(), 'Hello');
+    await eventually(() => bench.events(runId).some(({ type }) => type === 'text_delta'));
+    bench.storage.runs.releaseLease(runId, 1);
+    const other = bench.storage.runs.acquireLease(runId, { owner: 'another', ms: 60_000 });
+    await eventually(() => stopped);
+    expect(bench.events(runId)).toHaveLength(other?.lastSeq ?? 0);
+    expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
+    expect(bench.log).toEqual([]);
+  });
 });
 
 describe('the time limit of a run', () => {

@@ -18,7 +18,7 @@ function applied(events: readonly RunEvent[]): Map<string, string> {
 }
 
 describe('a run whose process crashed', () => {
-  test('before its first step is executed by the next process', { tags: ['C2.04'] }, async () => {
+  test('before its first step is executed by the next process', async () => {
     const { folder, runId, conversation } = await killAt('run:created', []);
     const bench = await openBench(folder, { model: scriptedModel([says('Here')]) });
     const events = await endedRunEvents(bench, runId);
@@ -60,7 +60,7 @@ describe('a run whose process crashed', () => {
     ]);
   });
 
-  test('twice during an answer: every attempt is kept as its own message', { tags: ['C2.03'] }, async () => {
+  test('twice during an answer: every attempt is kept as its own message', async () => {
     const folder = temporaryFolder();
     let conversation = '';
     let runId = '';
@@ -85,7 +85,7 @@ describe('a run whose process crashed', () => {
     expect(transcriptLines(await bench.branch(conversation))).toEqual(['user: Tell', 'assistant: third']);
   });
 
-  test('after a call was answered continues without repeating the call', { tags: ['C10.13'] }, async () => {
+  test('after a call was answered continues without repeating the call', async () => {
     const script = [calls({ name: 'act' }), says('never said')];
     let acted = 0;
     const options = { builtIn: true, tool: () => acted++, hit: 2 };
@@ -120,44 +120,40 @@ describe('a run whose process crashed', () => {
     expect(transcriptLines(await bench.branch(conversation)).at(-1)).toBe('assistant: Done');
   });
 
-  test(
-    'after one of two calls returned: it is not repeated, and reported once',
-    { tags: ['C7.22', 'M2.17'] },
-    async () => {
-      const folder = temporaryFolder();
-      const acts: string[] = [];
-      let end = (): void => {};
-      const tools = {
-        quick: { builtIn: true, call: () => (acts.push('quick'), answers('quick')) },
-        slow: {
-          builtIn: true,
-          call: () => (
-            acts.push('slow'),
-            new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead'))))
-          ),
-        },
-      };
-      const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
-      const first = await openBench(folder, { model, tools });
-      const conversation = await first.conversation();
-      const runId = await first.ask(conversation, 'Both');
-      await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
-      first.die();
-      end();
-      const bench = await openBench(folder, {
-        model: scriptedModel([says('Done')]),
-        tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
-      });
-      const events = await endedRunEvents(bench, runId);
-      expect(acts).toEqual(['quick', 'slow', 'slow']);
-      expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
-      expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
-        'tool: quick',
-        'tool: slow',
-        'assistant: Done',
-      ]);
-    },
-  );
+  test('after one of two calls returned: it is not repeated, and reported once', async () => {
+    const folder = temporaryFolder();
+    const acts: string[] = [];
+    let end = (): void => {};
+    const tools = {
+      quick: { builtIn: true, call: () => (acts.push('quick'), answers('quick')) },
+      slow: {
+        builtIn: true,
+        call: () => (
+          acts.push('slow'),
+          new Promise<never>((_resolve, reject) => (end = () => reject(new Error('dead'))))
+        ),
+      },
+    };
+    const model = scriptedModel([calls({ name: 'quick' }, { name: 'slow' })]);
+    const first = await openBench(folder, { model, tools });
+    const conversation = await first.conversation();
+    const runId = await first.ask(conversation, 'Both');
+    await eventually(() => eventTypes(first.events(runId)).includes('tool_finished'));
+    first.die();
+    end();
+    const bench = await openBench(folder, {
+      model: scriptedModel([says('Done')]),
+      tools: { ...tools, slow: { builtIn: true, call: () => (acts.push('slow'), answers('slow')) } },
+    });
+    const events = await endedRunEvents(bench, runId);
+    expect(acts).toEqual(['quick', 'slow', 'slow']);
+    expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
+    expect(transcriptLines(await bench.branch(conversation)).slice(2)).toEqual([
+      'tool: quick',
+      'tool: slow',
+      'assistant: Done',
+    ]);
+  });
 
   test('after one of two calls returned, the other in doubt: the reported result is the stored one', async () => {
     const folder = temporaryFolder();

@@ -68,7 +68,7 @@ const over = (bench: RunBench, runId: string): Promise<unknown> =>
 const childrenOf = (bench: RunBench, runId: string) =>
   bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 99 });
 
-describe('a run that delegates tasks', { tags: ['C10.07'] }, () => {
+describe('a run that delegates tasks', () => {
   test('gets the answers of three sub-agents: one answers, one fails, one asks the user', async () => {
     const { bench } = await benchWith((message, answered) => {
       if (message === 'Plan') {

@@ -92,32 +92,28 @@ function asked(bench: RunBench, runId: string): readonly StoredInterrupt[] {
 }
 
 describe('a tool of a tab', () => {
-  test(
-    'is offered to the model under its own name, and called by the tab, as the ledger records',
-    { tags: ['C7.04'] },
-    async () => {
-      const { bench, broker, model, conversation } = await scene();
-      const page = tab({ broker, conversation });
-      await page.lends(NOTES);
-      const runId = await bench.ask(conversation, 'Keep this');
-      const call = await page.call();
-      expect(call).toMatchObject({ tool: { serverId: 'browser-notes', name: 'note' }, claimed: false });
-      expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'sent' }]);
-      const claimed = await page.claim(call);
-      expect(claimed).toMatchObject({ tool: { name: 'note' }, arguments: {} });
-      await page.brings(call, claimed, answers('kept as 1'));
-      await untilStatus(bench, runId, 'done');
-      expect(transcriptLines(await bench.branch(conversation))).toEqual([
-        'user: Keep this',
-        'assistant: <tool_call>',
-        'tool: kept as 1',
-        'assistant: Kept.',
-      ]);
-      expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note']);
-      expect(JSON.stringify(model.requests[0]?.messages)).toContain('Notes are short.');
-      expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'done' }]);
-    },
-  );
+  test('is offered to the model under its own name, and called by the tab, as the ledger records', async () => {
+    const { bench, broker, model, conversation } = await scene();
+    const page = tab({ broker, conversation });
+    await page.lends(NOTES);
+    const runId = await bench.ask(conversation, 'Keep this');
+    const call = await page.call();
+    expect(call).toMatchObject({ tool: { serverId: 'browser-notes', name: 'note' }, claimed: false });
+    expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'sent' }]);
+    const claimed = await page.claim(call);
+    expect(claimed).toMatchObject({ tool: { name: 'note' }, arguments: {} });
+    await page.brings(call, claimed, answers('kept as 1'));
+    await untilStatus(bench, runId, 'done');
+    expect(transcriptLines(await bench.branch(conversation))).toEqual([
+      'user: Keep this',
+      'assistant: <tool_call>',
+      'tool: kept as 1',
+      'assistant: Kept.',
+    ]);
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['note']);
+    expect(JSON.stringify(model.requests[0]?.messages)).toContain('Notes are short.');
+    expect(bench.storage.runs.readLedger(ANNE, runId)).toMatchObject([{ status: 'done' }]);
+  });
 
   test('needs approval like any other, and again after its definition changes', async () => {
     const model = scriptedModel([calls({ name: 'note' }), says('Kept.'), calls({ name: 'note' }), says('Again.')]);

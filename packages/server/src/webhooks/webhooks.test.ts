@@ -263,7 +263,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('the webhook of one run', { tags: ['C10.08'] }, () => {
+describe('the webhook of one run', () => {
   const OPERATOR = { ...ANNE, via: 'token', scopes: [] } as const;
   const PROGRAM = { ...ANNE, via: 'api_key', scopes: [], credentialId: 'k' } as const;
 

@@ -29,7 +29,7 @@ const isNumber = (value: unknown) => (typeof value === 'number' ? value : undefi
 const size = { version: 1, read: isNumber, fallback: 15 };
 
 describe('browser storage', () => {
-  it('returns the stored value, under a key that contains its version', { tags: ['M1.25'] }, () => {
+  it('returns the stored value, under a key that contains its version', () => {
     browserValue('size', size).set(17);
     expect(browserValue('size', size).get()).toBe(17);
     expect([...local.items.keys()]).toEqual(['toolyard:size:1']);
@@ -50,7 +50,7 @@ describe('browser storage', () => {
     expect(local.items.size).toBe(0);
   });
 
-  it('migrates a value from an older version, step by step and once', { tags: ['M0.55'] }, () => {
+  it('migrates a value from an older version, step by step and once', () => {
     local.items.set('toolyard:size:1', '3');
     const migrations = {
       1: (old: unknown) => `size-${String(old)}`,
@@ -96,7 +96,7 @@ describe('browser storage with one value per id', () => {
   });
 });
 
-it('is the only module of the page that uses localStorage and sessionStorage', { tags: ['M0.55'] }, () => {
+it('is the only module of the page that uses localStorage and sessionStorage', () => {
   const sources = join(import.meta.dirname, '..');
   const others = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     // The documents in frames are not the page: their storage is replaced by one that ends with the frame.

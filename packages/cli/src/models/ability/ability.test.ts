@@ -56,7 +56,7 @@ const pictures = (...contents: string[]): ModelReply =>
 const sound = reply.raw(['some sound'], { headers: { 'content-type': 'audio/mpeg' } });
 
 describe('toolyard model embed', () => {
-  it('prints one vector per argument or line, in order', { tags: ['C11.06', 'C11.17'] }, async () => {
+  it('prints one vector per argument or line, in order', async () => {
     script = [vectors, vectors];
     expect(await model(['embed', '--model', 'm', 'one', 'two'])).toMatchObject({ code: 0, stdout: '[1,2]\n[3,4]\n' });
     const piped = await model(['embed', '--model', 'm', '--json', '--dimensions', '2'], 'one\n\ntwo\n');
@@ -74,7 +74,7 @@ describe('toolyard model embed', () => {
 });
 
 describe('toolyard model image', () => {
-  it('writes one image to a file or a pipe, and several to numbered files', { tags: ['C11.07'] }, async () => {
+  it('writes one image to a file or a pipe, and several to numbered files', async () => {
     script = [pictures(CAT), pictures('a dog'), pictures('1', '2')];
     expect(await model(['image', '--model', 'm', 'a cat', '-o', at('cat.png')])).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(at('cat.png'), 'latin1')).toBe(CAT);
@@ -90,7 +90,7 @@ describe('toolyard model image', () => {
 });
 
 describe('toolyard model speak and transcribe', () => {
-  it('create audio in the format of the file name, and transcribe it', { tags: ['C11.08'] }, async () => {
+  it('create audio in the format of the file name, and transcribe it', async () => {
     script = [sound, sound, reply.json({ text: 'Good\u001b[31m day.' }), reply.json({ text: 'Good day.' })];
     expect((await model(['speak', '--model', 'm', 'Good day.', '--voice', 'nova', '-o', at('a.wav')])).code).toBe(0);
     expect(upstream.requests.at(-1)?.body).toMatchObject({ input: 'Good day.', voice: 'nova', response_format: 'wav' });
@@ -108,7 +108,7 @@ describe('toolyard model speak and transcribe', () => {
 });
 
 describe('toolyard model object', () => {
-  it('prints JSON that matches an inline schema or a schema file', { tags: ['C11.09'] }, async () => {
+  it('prints JSON that matches an inline schema or a schema file', async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
     writeFileSync(at('schema.json'), JSON.stringify(schema));
     script = [reply.text('{"n": 3}'), reply.text('{"n": 4}')];
@@ -157,7 +157,7 @@ describe('errors', () => {
   });
 });
 
-it('sends the request through a running server that has the key', { tags: ['C11.10'] }, async () => {
+it('sends the request through a running server that has the key', async () => {
   await using served = await Served.start({ args: ['--token', 'token-of-the-server'] });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer token-of-the-server' };
   const body = JSON.stringify({ id: 'kept', label: 'Kept', baseUrl: upstream.url, apiKey: KEY });

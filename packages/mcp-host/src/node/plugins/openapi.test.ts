@@ -39,7 +39,7 @@ function requestOf({ tools }: Plugin, args: JsonObject, settings: JsonObject = {
 const inPath = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 
 describe('an OpenAPI document', () => {
-  test('becomes tools; parameters and body become arguments', { tags: ['C7.14'] }, async () => {
+  test('becomes tools; parameters and body become arguments', async () => {
     const plugin = await load(
       openapi(
         {
@@ -124,7 +124,7 @@ describe('an OpenAPI document', () => {
     [{ type: 'apiKey', in: 'header', name: 'X-Key' }, { auth: 's3cret' }, { 'x-key': 's3cret' }, ''],
     [{ type: 'apiKey', in: 'query', name: 'key' }, { auth: 's3cret' }, {}, '?key=s3cret'],
     [{ type: 'oauth2', flows: {} }, { auth_accessToken: 's3cret' }, { authorization: 'Bearer s3cret' }, ''],
-  ])('authenticates as it says (%j)', { tags: ['C7.20'] }, async (scheme, settings, headers, query) => {
+  ])('authenticates as it says (%j)', async (scheme, settings, headers, query) => {
     const plugin = await load(
       openapi(
         { parameters: [inPath] },

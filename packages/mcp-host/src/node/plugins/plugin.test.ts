@@ -58,43 +58,38 @@ const calls = () => plugin.asked.filter(({ url }) => url !== '/manifest.json');
 const textOf = ({ content }: ToolResult) => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 describe('a manifest', () => {
-  test(
-    'offers its functions as tools, which are called with the arguments and the settings',
-    { tags: ['C1.25', 'C7.14', 'C7.17', 'C7.19', 'C7.21'] },
-    async () => {
-      settings = { apiKey: SECRET, language: 'français' };
-      const own = { type: 'object', properties: { apiKey: { type: 'string' }, language: { type: 'string' } } };
-      const shop = await connect(manifest({ settings: own, systemRole: 'Prefer lamps.' }));
-      plugin.answer({ '/api/search': { body: '3 lamps' } });
-      expect(shop.tools()).toMatchObject([
-        {
-          tool: { origin: 'server', serverId: 'shop', name: 'search' },
-          name: 'search',
-          description: 'Searches.',
-          inputSchema: QUERY,
-          annotations: { openWorld: true },
-        },
-      ]);
-      expect(healthOf(shop, 'shop')).toMatchObject({
-        state: 'ready',
-        serverInfo: { name: 'shop', title: 'Shop' },
-        instructions: 'Prefer lamps.',
-      });
-      expect(await search()).toMatchObject({
-        content: [{ type: 'text', text: '3 lamps' }],
-        isError: false,
-        outcome: 'done',
-      });
-      const [call] = calls();
-      expect(call).toMatchObject({ method: 'POST', url: '/api/search', body: '{"query":"lamps"}' });
-      expect(JSON.parse(String(call?.headers['x-lobe-plugin-settings']))).toEqual(settings);
-      expect(call?.headers['x-lobe-plugin-settings']).toContain('fran\\u00e7ais');
-    },
-  );
+  test('offers its functions as tools, which are called with the arguments and the settings', async () => {
+    settings = { apiKey: SECRET, language: 'français' };
+    const own = { type: 'object', properties: { apiKey: { type: 'string' }, language: { type: 'string' } } };
+    const shop = await connect(manifest({ settings: own, systemRole: 'Prefer lamps.' }));
+    plugin.answer({ '/api/search': { body: '3 lamps' } });
+    expect(shop.tools()).toMatchObject([
+      {
+        tool: { origin: 'server', serverId: 'shop', name: 'search' },
+        name: 'search',
+        description: 'Searches.',
+        inputSchema: QUERY,
+        annotations: { openWorld: true },
+      },
+    ]);
+    expect(healthOf(shop, 'shop')).toMatchObject({
+      state: 'ready',
+      serverInfo: { name: 'shop', title: 'Shop' },
+      instructions: 'Prefer lamps.',
+    });
+    expect(await search()).toMatchObject({
+      content: [{ type: 'text', text: '3 lamps' }],
+      isError: false,
+      outcome: 'done',
+    });
+    const [call] = calls();
+    expect(call).toMatchObject({ method: 'POST', url: '/api/search', body: '{"query":"lamps"}' });
+    expect(JSON.parse(String(call?.headers['x-lobe-plugin-settings']))).toEqual(settings);
+    expect(call?.headers['x-lobe-plugin-settings']).toContain('fran\\u00e7ais');
+  });
 
   test.each(['manifest', 'configuration'])(
     'names a gateway (%s), which gets the call in its own form',
-    { tags: ['C7.15', 'C7.21'] },
     async (where) => {
       const gateway = `${plugin.url}/gateway`;
       const document = manifest(where === 'manifest' ? { gateway } : { gateway: 'https://gateway.example/' });
@@ -123,7 +118,7 @@ describe('a manifest', () => {
       { authorization: `Basic ${btoa(`ann:${SECRET}`)}` },
     ],
     ['a key in a header', { type: 'api_key', in: 'header', name: 'X-Key' }, { apiKey: SECRET }, { 'x-key': SECRET }],
-  ])('authenticates with %s', { tags: ['C7.20'] }, async (_kind, auth, own, headers) => {
+  ])('authenticates with %s', async (_kind, auth, own, headers) => {
     settings = own;
     await connect(manifest({ auth }));
     plugin.answer({ '/api/search': { body: 'ok' } });
@@ -134,7 +129,7 @@ describe('a manifest', () => {
     expect(sent['x-lobe-plugin-settings']).toBeUndefined();
   });
 
-  test('authenticates with a key in the query', { tags: ['C7.20'] }, async () => {
+  test('authenticates with a key in the query', async () => {
     settings = { apiKey: SECRET };
     await connect(manifest({ auth: { type: 'api_key', in: 'query', name: 'key' } }));
     plugin.answer({ '/api/search': { body: 'ok' } });
@@ -142,7 +137,7 @@ describe('a manifest', () => {
     expect(calls()[0]?.url).toBe(`/api/search?key=${SECRET}`);
   });
 
-  test('is not called without the settings it requires', { tags: ['C7.18'] }, async () => {
+  test('is not called without the settings it requires', async () => {
     const own = { type: 'object', properties: { apiKey: { type: 'string' } }, required: ['apiKey'] };
     await connect(manifest({ settings: own, auth: { type: 'bearer' } }));
     const result = await search();
@@ -151,7 +146,7 @@ describe('a manifest', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('reads settings of mcp.json with the types of their schema', { tags: ['C7.18'] }, async () => {
+  test('reads settings of mcp.json with the types of their schema', async () => {
     const own = { type: 'object', properties: { limit: { type: 'integer' }, safe: { type: 'boolean' } } };
     await connect(manifest({ settings: own }), { settings: { limit: '5', safe: 'true' } });
     plugin.answer({ '/api/search': { body: 'ok' } });
@@ -172,13 +167,13 @@ describe('a manifest', () => {
     ['{ "swagger": "2.0" }', 'must begin with "3." (this is one of Swagger 2)'],
     ['a: [b\nc: d', 'neither JSON nor YAML'],
     ['[1]', 'must contain an object'],
-  ])('that is invalid says where: %s', { tags: ['C7.19'] }, async (document, message) => {
+  ])('that is invalid says where: %s', async (document, message) => {
     const shop = await connect(document);
     expect(healthOf(shop, 'shop')).toMatchObject({ state: 'failed', error: { code: 'bad_response' } });
     expect(healthOf(shop, 'shop').error?.message).toContain(message);
   });
 
-  test('is used without a function that is invalid', { tags: ['C7.19'] }, async () => {
+  test('is used without a function that is invalid', async () => {
     const api = [{ name: 'search', url: '/api/search' }, { url: '/api/nameless' }, { name: 'search', url: '/again' }];
     const shop = await connect(manifest({ api }));
     expect(shop.tools()).toHaveLength(1);
@@ -259,7 +254,7 @@ describe('the answer of a plugin', () => {
   });
 });
 
-test('a changed endpoint makes an approval void', { tags: ['C7.16'] }, async () => {
+test('a changed endpoint makes an approval void', async () => {
   const shop = await connect(manifest());
   shop.approveTool({ serverId: 'shop', name: 'search' });
   const before = shop.definitionOf({ serverId: 'shop', name: 'search' });

@@ -21,7 +21,7 @@ const CALLS = 20;
 
  */
 export function describeShellCorpus({ every }: { every: number }): void {
-  describe('commands of the corpus through `shell`', { tags: ['C7.03'] }, () => {
+  describe('commands of the corpus through `shell`', () => {
     test('are flagged exactly if they are dangerous, and none runs without approval', needs(SANDBOX), async () => {
       await using stack = new AsyncDisposableStack();
       const commands = loadPolicyCorpus('open').filter((entry): entry is CommandCase => entry.kind === 'command');

@@ -79,7 +79,7 @@ async function textOf(tool: FunctionTool, args: JsonObject): Promise<string> {
 
 const engine = (search: NonNullable<SetWebTools['search']>) => settings.set(OWNER, { search, privateOrigins: [] });
 
-describe('web_fetch', { tags: ['C1.23', 'C7.03'] }, () => {
+describe('web_fetch', () => {
   test('returns the readable text of a page, marked as untrusted', async () => {
     const { url } = await site((_path, response) => send(response, 'text/html; charset=utf-8', ARTICLE));
     const text = await textOf(webFetch, { url: `${url}/page` });
@@ -218,7 +218,7 @@ function bombPdf(): Uint8Array {
   return Buffer.concat([Buffer.from(head), stream, Buffer.from('\nendstream endobj\ntrailer<</Root 1 0 R>>\n')]);
 }
 
-describe('web_search', { tags: ['C7.05'] }, () => {
+describe('web_search', () => {
   const hit = { title: 'A <b>ferry</b>', url: 'https://ferry.example/', description: 'Leaves at nine.' };
 
   test('asks SearXNG', async () => {

@@ -58,7 +58,7 @@ function diffOf(name: string, args: JsonObject): string | undefined {
   return tools.find((each) => each.name === name)?.diff(args, { workspace });
 }
 
-describe('the files of a workspace', { tags: ['C1.23', 'C7.03'] }, () => {
+describe('the files of a workspace', () => {
   test('are listed, read and searched', async () => {
     expect(await call('list_files', {})).toBe('notes.md\nsrc/\nsrc/a.ts');
     expect(await call('list_files', { path: 'src', depth: 1 })).toBe('src/a.ts');

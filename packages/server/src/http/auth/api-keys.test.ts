@@ -40,7 +40,7 @@ test('a key cannot use routes outside its scopes', async () => {
   }
 });
 
-test('a key with limits can use no route but those of its own runs', { tags: ['C10.08'] }, async () => {
+test('a key with limits can use no route but those of its own runs', async () => {
   const json = { name: 'A program', scopes: ['read', 'write', 'approve', 'answer'], limits: { rate: { perDay: 5 } } };
   const { key } = (await server.ask('/api/access/keys', { json, headers: as(ANNE) })).json as CreatedApiKey;
   await server.ask('/api/conversations', { json: { id: 'x' }, headers: as(ANNE) });
@@ -67,25 +67,21 @@ test('a key with limits can use no route but those of its own runs', { tags: ['C
   expect(usable).toEqual(['GET /api/session 200', 'GET /api/runs 200', 'POST /api/runs 400']);
 });
 
-test(
-  'of the bodies that can reference a stored file, a key with limits can send two',
-  { tags: ['C10.08'] },
-  async () => {
-    const { routes } = server.app;
-    const referencing = routes.filter(({ body }) => {
-      return body && JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"blob"');
-    });
-    const json = { name: 'A program', scopes: ['read', 'write', 'approve', 'answer'], limits: { rate: { perDay: 5 } } };
-    const { key } = (await server.ask('/api/access/keys', { json, headers: as(ANNE) })).json as CreatedApiKey;
-    const sendable: string[] = [];
-    for (const { method, path } of referencing) {
-      const target = path.replaceAll(/\{\w+\}/g, 'x');
-      const { status } = await server.ask(target, { method, json: {}, headers: as({ token: key }) });
-      if (status !== 403) sendable.push(`${method} ${path}`);
-    }
-    expect(sendable.toSorted()).toEqual(['POST /api/interrupts/{id}/answer', 'POST /api/runs']);
-  },
-);
+test('of the bodies that can reference a stored file, a key with limits can send two', async () => {
+  const { routes } = server.app;
+  const referencing = routes.filter(({ body }) => {
+    return body && JSON.stringify(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })).includes('"blob"');
+  });
+  const json = { name: 'A program', scopes: ['read', 'write', 'approve', 'answer'], limits: { rate: { perDay: 5 } } };
+  const { key } = (await server.ask('/api/access/keys', { json, headers: as(ANNE) })).json as CreatedApiKey;
+  const sendable: string[] = [];
+  for (const { method, path } of referencing) {
+    const target = path.replaceAll(/\{\w+\}/g, 'x');
+    const { status } = await server.ask(target, { method, json: {}, headers: as({ token: key }) });
+    if (status !== 403) sendable.push(`${method} ${path}`);
+  }
+  expect(sendable.toSorted()).toEqual(['POST /api/interrupts/{id}/answer', 'POST /api/runs']);
+});
 
 test('approving calls, answering interrupts and changing servers each need their scope', async () => {
   const scopes = (method: string, path: string) =>

@@ -43,7 +43,7 @@ export function describeUsage(createStore: CreateTestStore): void {
   const spent = (budget: Budget, of: { conversationId?: string; runId?: string; agentId?: string } = {}) =>
     storage.usage.spent(ANNE, budget, { conversationId: null, agentId: null, at: NOON, ...of });
 
-  test('sums exactly by model, tool, agent, conversation and day', { tags: ['C12.14'] }, async () => {
+  test('sums exactly by model, tool, agent, conversation and day', async () => {
     await used('r1', modelUsage(), modelUsage({ cost: 0.5 }), called(), called(true));
     await used('r2', modelUsage({ modelId: 'other', at: NOON - DAY, tool: TOOL }));
     await storage.usage.add(ANNE, modelUsage({ providerId: 'q' }));
@@ -80,7 +80,7 @@ export function describeUsage(createStore: CreateTestStore): void {
     expect((await report('day')).total).toMatchObject({ modelCalls: 3 });
   });
 
-  test('keeps unknown values unknown instead of zero', { tags: ['C12.15'] }, async () => {
+  test('keeps unknown values unknown instead of zero', async () => {
     await used('r1', modelUsage({ usage: null, cost: null }));
     expect((await report('model')).rows).toMatchObject([{ cost: null, usage: {}, unpriced: 1, uncounted: 1 }]);
     await used('r1', modelUsage({ cost: null }), modelUsage());
@@ -105,7 +105,7 @@ export function describeUsage(createStore: CreateTestStore): void {
     expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
   });
 
-  test('counts towards each matching budget', { tags: ['C12.14'] }, async () => {
+  test('counts towards each matching budget', async () => {
     await used('r1', modelUsage(), modelUsage({ cost: null, tool: TOOL }), called());
     await used('r2', modelUsage({ at: NOON - DAY }), modelUsage());
     const one = { dollars: 0.25, tokens: 14, calls: 1, unpriced: 0 };

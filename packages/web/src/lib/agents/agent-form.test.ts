@@ -43,7 +43,7 @@ function formOf(agent: AgentView) {
   return { form, fetch, end, update, current: () => stored, replace: (changed: AgentView) => (stored = changed) };
 }
 
-it('after an edit suggests the empty fields only, each stored by itself', { tags: ['C8.06'] }, async () => {
+it('after an edit suggests the empty fields only, each stored by itself', async () => {
   const { form, fetch, end, update, current } = formOf(AGENT);
   form.configuration = { instructions: 'Counts to ten.' };
   await form.save();

@@ -233,25 +233,21 @@ describe('attached resources', () => {
     parts: [{ type: 'resource' as const, uri: 'a:b', text: 'Rain.' }],
   };
 
-  it(
-    'appear as loading, once, and are loaded again after a failure',
-    { tags: ['M5.02', 'M5.03', 'M5.04'] },
-    async () => {
-      const load = vi.fn();
-      const draft = new ComposerDraft('c1', { ...testDeps(), load });
-      const id = draft.attach({ name: 'Notes', origin, state: 'reading' });
-      expect(draft.attach({ name: 'Notes', origin, state: 'reading' })).toBe(id);
-      expect(draft.attachments).toMatchObject([{ id, state: 'reading' }]);
-      expect(draft.blocker).toBe('reading');
-      draft.replace({ id, name: 'Notes', origin, state: 'failed', problem: 'not_loaded', detail: 'locked' });
-      expect(draft.blocker).toBe('failed');
-      await draft.retry(id);
-      expect(draft.attachments).toMatchObject([{ id, state: 'reading', origin }]);
-      expect(load).toHaveBeenCalledTimes(2);
-    },
-  );
+  it('appear as loading, once, and are loaded again after a failure', async () => {
+    const load = vi.fn();
+    const draft = new ComposerDraft('c1', { ...testDeps(), load });
+    const id = draft.attach({ name: 'Notes', origin, state: 'reading' });
+    expect(draft.attach({ name: 'Notes', origin, state: 'reading' })).toBe(id);
+    expect(draft.attachments).toMatchObject([{ id, state: 'reading' }]);
+    expect(draft.blocker).toBe('reading');
+    draft.replace({ id, name: 'Notes', origin, state: 'failed', problem: 'not_loaded', detail: 'locked' });
+    expect(draft.blocker).toBe('failed');
+    await draft.retry(id);
+    expect(draft.attachments).toMatchObject([{ id, state: 'reading', origin }]);
+    expect(load).toHaveBeenCalledTimes(2);
+  });
 
-  it('that are removed while loading stay removed', { tags: ['M5.12'] }, () => {
+  it('that are removed while loading stay removed', () => {
     const draft = new ComposerDraft('c1', testDeps());
     const id = draft.attach({ name: 'Notes', origin, state: 'reading' });
     draft.remove(id);
@@ -259,31 +255,27 @@ describe('attached resources', () => {
     expect(draft.attachments).toEqual([]);
   });
 
-  it(
-    'are sent in their order after the text, once, and are attached again if sending fails',
-    { tags: ['M1.20', 'M3.01', 'M3.02', 'M3.03', 'M3.04', 'M3.05', 'M3.06', 'M3.07'] },
-    async () => {
-      const deps = testDeps();
-      const draft = new ComposerDraft('c1', deps);
-      draft.write('Look');
-      draft.attach(ready);
-      await draft.add([file()]);
-      // They belong to their conversation.
-      expect(new ComposerDraft('c1', deps).attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
-      expect(new ComposerDraft('c2', deps).attachments).toEqual([]);
-      const fail = (): Promise<void> => Promise.reject(new ApiError({ code: 'network', status: 0, detail: 'No.' }));
-      await draft.send(fail);
-      expect(draft.attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
-      const sent: unknown[] = [];
-      await draft.send(async (parts) => void sent.push(...parts));
-      expect(sent).toMatchObject([
-        { type: 'text', text: 'Look' },
-        { type: 'resource', text: 'Rain.' },
-        { type: 'image' },
-      ]);
-      expect(draft.empty).toBe(true);
-    },
-  );
+  it('are sent in their order after the text, once, and are attached again if sending fails', async () => {
+    const deps = testDeps();
+    const draft = new ComposerDraft('c1', deps);
+    draft.write('Look');
+    draft.attach(ready);
+    await draft.add([file()]);
+    // They belong to their conversation.
+    expect(new ComposerDraft('c1', deps).attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
+    expect(new ComposerDraft('c2', deps).attachments).toEqual([]);
+    const fail = (): Promise<void> => Promise.reject(new ApiError({ code: 'network', status: 0, detail: 'No.' }));
+    await draft.send(fail);
+    expect(draft.attachments).toMatchObject([{ name: 'Notes' }, { name: 'a.png' }]);
+    const sent: unknown[] = [];
+    await draft.send(async (parts) => void sent.push(...parts));
+    expect(sent).toMatchObject([
+      { type: 'text', text: 'Look' },
+      { type: 'resource', text: 'Rain.' },
+      { type: 'image' },
+    ]);
+    expect(draft.empty).toBe(true);
+  });
 
   it('survive a reload with their contents and their origin', () => {
     const deps = testDeps();

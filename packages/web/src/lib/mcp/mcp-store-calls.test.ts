@@ -21,18 +21,14 @@ const streamOf = ({ requests }: ScriptedMcp) =>
 describe('tool calls from a tab', () => {
   const call = (name: string, args: Record<string, string> = {}) => store.executeTool({ serverId: id, name }, args);
 
-  test(
-    'go to the server of the tool which the model named, with the arguments of the model',
-    { tags: ['M1.03', 'M2.01', 'M2.16'] },
-    async () => {
-      const indexed = store.resolve('echo');
-      const result = indexed && (await store.executeTool(indexed.tool, { note: 'as asked' }));
-      expect(result).toMatchObject({ content: [{ type: 'text', text: '{"note":"as asked"}' }] });
-      expect(result?.isError ?? false).toBe(false);
-    },
-  );
+  test('go to the server of the tool which the model named, with the arguments of the model', async () => {
+    const indexed = store.resolve('echo');
+    const result = indexed && (await store.executeTool(indexed.tool, { note: 'as asked' }));
+    expect(result).toMatchObject({ content: [{ type: 'text', text: '{"note":"as asked"}' }] });
+    expect(result?.isError ?? false).toBe(false);
+  });
 
-  test('return text, images, embedded resources and structured content', { tags: ['M2.22'] }, async () => {
+  test('return text, images, embedded resources and structured content', async () => {
     const { content, structured } = await call('everything');
     expect(content).toMatchObject([
       { type: 'text', text: 'words' },
@@ -42,16 +38,12 @@ describe('tool calls from a tab', () => {
     expect(structured).toEqual({ answer: 42 });
   });
 
-  test(
-    'return an error result when the tool fails, the server answers with an error, or the tool is unknown',
-    { tags: ['M2.27'] },
-    async () => {
-      expect(await call('fail')).toMatchObject({ isError: true, content: [{ text: 'the disk is full' }] });
-      expect(await call('broken')).toMatchObject({ isError: true });
-      expect(await call('missing')).toMatchObject({ isError: true, error: { code: 'tool_not_found' } });
-      expect(store.activeFlows).toBe(0);
-    },
-  );
+  test('return an error result when the tool fails, the server answers with an error, or the tool is unknown', async () => {
+    expect(await call('fail')).toMatchObject({ isError: true, content: [{ text: 'the disk is full' }] });
+    expect(await call('broken')).toMatchObject({ isError: true });
+    expect(await call('missing')).toMatchObject({ isError: true, error: { code: 'tool_not_found' } });
+    expect(store.activeFlows).toBe(0);
+  });
 
   test('end at once when aborted, and cancel the request on the server', async () => {
     const control = new AbortController();
@@ -81,7 +73,7 @@ describe('tool calls from a tab', () => {
   });
 });
 
-test('the tools of a conversation are those of its servers, without the ones it disabled', { tags: ['M1.30'] }, () => {
+test('the tools of a conversation are those of its servers, without the ones it disabled', () => {
   const offered = (choices: Parameters<McpStore['tools']>[0]) => store.tools(choices).map(({ name }) => name);
   expect(offered({})).toHaveLength(5);
   expect(offered({ servers: { [id]: false } })).toEqual([]);
@@ -89,7 +81,7 @@ test('the tools of a conversation are those of its servers, without the ones it 
 });
 
 describe('prompts in a tab', () => {
-  test('of all servers are listed with their servers, also when one server fails', { tags: ['M4.02'] }, async () => {
+  test('of all servers are listed with their servers, also when one server fails', async () => {
     const answers = { ...RICH.answers, 'prompts/list': { error: { code: -32603, message: 'out of order' } } };
     const broken = await startPeer({ ...RICH, answers });
     const failing = await addServer(store, draftOf('Broken', broken.url));
@@ -111,24 +103,20 @@ describe('prompts in a tab', () => {
 });
 
 describe('resources in a tab', () => {
-  test(
-    'are read with all contents, and cached until the server reports a change',
-    { tags: ['M5.01', 'M5.11'] },
-    async () => {
-      await streamOf(peer);
-      const read = () => store.readResource(id, 'x:notes');
-      expect(await read()).toMatchObject([
-        { type: 'resource', uri: 'x:notes', text: 'buy milk' },
-        { type: 'resource', uri: 'x:notes', mimeType: 'image/png', source: { data: PIXEL } },
-      ]);
-      await read();
-      expect(countOf(peer, 'resources/read')).toBe(1);
-      peer.announce('notifications/resources/updated', { uri: 'x:notes' });
-      await eventually(async () => (await read(), countOf(peer, 'resources/read') === 2), { what: 'the second read' });
-    },
-  );
+  test('are read with all contents, and cached until the server reports a change', async () => {
+    await streamOf(peer);
+    const read = () => store.readResource(id, 'x:notes');
+    expect(await read()).toMatchObject([
+      { type: 'resource', uri: 'x:notes', text: 'buy milk' },
+      { type: 'resource', uri: 'x:notes', mimeType: 'image/png', source: { data: PIXEL } },
+    ]);
+    await read();
+    expect(countOf(peer, 'resources/read')).toBe(1);
+    peer.announce('notifications/resources/updated', { uri: 'x:notes' });
+    await eventually(async () => (await read(), countOf(peer, 'resources/read') === 2), { what: 'the second read' });
+  });
 
-  test('are subscribed to, listed as such, and unsubscribed from', { tags: ['M1.04'] }, async () => {
+  test('are subscribed to, listed as such, and unsubscribed from', async () => {
     await streamOf(peer);
     let updates = 0;
     const end = await store.resources.follow(id, 'x:notes', () => updates++);

@@ -9,41 +9,37 @@ import { addServer, countOf, draftOf, FakeBrowser, openStore, RICH, startPeer } 
 const KEY = { Authorization: 'Bearer key-of-ann' };
 
 describe('a server that is added to a tab', () => {
-  test(
-    'is connected: phases, server info, capabilities, tools, resources and templates',
-    { tags: ['M1.03', 'M1.13'] },
-    async () => {
-      const peer = await startPeer();
-      const store = await openStore();
-      const id = await addServer(store, draftOf('Rich', peer.url));
-      expect(store.health.get(id)).toMatchObject({
-        state: 'ready',
-        phase: 'connected',
-        protocolVersion: '2025-11-25',
-        serverInfo: { name: 'rich', version: '1.2.3' },
-        instructions: 'Be kind.',
-        toolCount: 5,
-        capabilities: { resources: true, prompts: true },
-      });
-      // Shown after a click only.
-      expect(store.list).toMatchObject([{ id, hasIcon: true }]);
-      expect(store.health.get(id)?.phases.map(({ phase }) => phase)).toEqual([
-        'transport_creating',
-        'transport_ready',
-        'initializing',
-        'capabilities_exchanged',
-        'listing',
-        'connected',
-      ]);
-      expect([store.connectedServers, store.toolCount, store.error]).toEqual([[id], 5, null]);
-      await eventually(() =>
-        expect(store.resources.serverResources.get(id)).toMatchObject({
-          resources: [{ uri: 'x:notes' }],
-          templates: [{ uriTemplate: 'x:{day}' }],
-        }),
-      );
-    },
-  );
+  test('is connected: phases, server info, capabilities, tools, resources and templates', async () => {
+    const peer = await startPeer();
+    const store = await openStore();
+    const id = await addServer(store, draftOf('Rich', peer.url));
+    expect(store.health.get(id)).toMatchObject({
+      state: 'ready',
+      phase: 'connected',
+      protocolVersion: '2025-11-25',
+      serverInfo: { name: 'rich', version: '1.2.3' },
+      instructions: 'Be kind.',
+      toolCount: 5,
+      capabilities: { resources: true, prompts: true },
+    });
+    // Shown after a click only.
+    expect(store.list).toMatchObject([{ id, hasIcon: true }]);
+    expect(store.health.get(id)?.phases.map(({ phase }) => phase)).toEqual([
+      'transport_creating',
+      'transport_ready',
+      'initializing',
+      'capabilities_exchanged',
+      'listing',
+      'connected',
+    ]);
+    expect([store.connectedServers, store.toolCount, store.error]).toEqual([[id], 5, null]);
+    await eventually(() =>
+      expect(store.resources.serverResources.get(id)).toMatchObject({
+        resources: [{ uri: 'x:notes' }],
+        templates: [{ uriTemplate: 'x:{day}' }],
+      }),
+    );
+  });
 
   test('is announced so that the server knows its tools by the same hash, whatever it is reached with', async () => {
     const peer = await startPeer();
@@ -62,7 +58,7 @@ describe('a server that is added to a tab', () => {
     expect(definitionHash(known, { ...tool, hasHeaderParameters: false })).toBe(hash);
   });
 
-  test('does not wait for another one that never answers', { tags: ['M1.21'] }, async () => {
+  test('does not wait for another one that never answers', async () => {
     const slow = await startPeer('hang-in-initialize');
     const fast = await startPeer();
     const store = await openStore();
@@ -74,7 +70,7 @@ describe('a server that is added to a tab', () => {
     );
   });
 
-  test('keeps its own tool where another one has a tool of the same name', { tags: ['M1.14'] }, async () => {
+  test('keeps its own tool where another one has a tool of the same name', async () => {
     const says = (text: string): McpBehaviour => ({ tools: [{ name: 'search', does: [{ do: 'text', text }] }] });
     const store = await openStore();
     await addServer(store, draftOf('One', (await startPeer(says('of one'))).url));
@@ -124,85 +120,73 @@ describe('a server that is added to a tab', () => {
   });
 });
 
-test(
-  'an edited server is reconnected with its new headers, other servers keep their connections',
-  { tags: ['M1.14', 'M1.36'] },
-  async () => {
-    const one = await startPeer();
-    const two = await startPeer();
-    const store = await openStore();
-    const id = await addServer(store, draftOf('One', one.url));
-    await addServer(store, draftOf('Two', two.url));
-    const isReady = () => eventually(() => store.connectedServers.includes(id), { what: 'the connection' });
-    const initializations = () => [countOf(one, 'initialize'), countOf(two, 'initialize')];
+test('an edited server is reconnected with its new headers, other servers keep their connections', async () => {
+  const one = await startPeer();
+  const two = await startPeer();
+  const store = await openStore();
+  const id = await addServer(store, draftOf('One', one.url));
+  await addServer(store, draftOf('Two', two.url));
+  const isReady = () => eventually(() => store.connectedServers.includes(id), { what: 'the connection' });
+  const initializations = () => [countOf(one, 'initialize'), countOf(two, 'initialize')];
 
-    store.edit(id, { ...store.draftOf(id), headers: { 'X-Key': 'new' } });
-    await eventually(() => expect(initializations()).toEqual([2, 1]));
-    await isReady();
-    expect(one.requests.at(-1)?.headers['x-key']).toBe('new');
-    await eventually(() => expect([one.sessionCount, two.sessionCount]).toEqual([1, 1]));
+  store.edit(id, { ...store.draftOf(id), headers: { 'X-Key': 'new' } });
+  await eventually(() => expect(initializations()).toEqual([2, 1]));
+  await isReady();
+  expect(one.requests.at(-1)?.headers['x-key']).toBe('new');
+  await eventually(() => expect([one.sessionCount, two.sessionCount]).toEqual([1, 1]));
 
-    store.edit(id, { ...store.draftOf(id), name: 'Eins' });
-    await store.setEnabled(id, false);
-    expect(store.list.find((server) => server.id === id)?.state).toBe('disabled');
-    await eventually(() => expect(one.sessionCount).toBe(0));
-    expect(initializations()).toEqual([2, 1]);
-    await store.setEnabled(id, true);
-    await isReady();
-    await store.remove(id);
-    await eventually(() => expect(one.sessionCount).toBe(0));
-    expect([two.sessionCount, ...initializations()]).toEqual([1, 3, 1]);
-  },
-);
+  store.edit(id, { ...store.draftOf(id), name: 'Eins' });
+  await store.setEnabled(id, false);
+  expect(store.list.find((server) => server.id === id)?.state).toBe('disabled');
+  await eventually(() => expect(one.sessionCount).toBe(0));
+  expect(initializations()).toEqual([2, 1]);
+  await store.setEnabled(id, true);
+  await isReady();
+  await store.remove(id);
+  await eventually(() => expect(one.sessionCount).toBe(0));
+  expect([two.sessionCount, ...initializations()]).toEqual([1, 3, 1]);
+});
 
 describe('the servers that a browser has stored', () => {
-  test(
-    'are initializing until the last one is connected or has failed, and never again',
-    { tags: ['M1.09', 'M1.13', 'M1.23', 'M1.72'] },
-    async () => {
-      const rich = await startPeer();
-      const late = await startPeer('hang-in-initialize');
-      const browser = new FakeBrowser();
-      browser.writeElsewhere([
-        { id: 'browser-rich', name: 'Rich', transport: 'http', url: rich.url },
-        { id: 'browser-late', name: 'Late', transport: 'http', url: late.url },
-      ]);
-      const store = browser.openTab();
-      expect(store.isInitializing).toBe(false);
-      const initialized = store.ensureInitialized();
-      await eventually(() => expect(store.connectedServers).toEqual(['browser-rich']));
-      expect(store.isInitializing).toBe(true);
-      await eventually(() => countOf(late, 'initialize') === 1, { what: 'the request of the server that fails' });
-      await late.close();
-      await initialized;
-      expect(store.isInitializing).toBe(false);
-      expect([...store.health].map(([id, { state }]) => [id, state])).toEqual([
-        ['browser-rich', 'ready'],
-        ['browser-late', 'failed'],
-      ]);
-      store.add(draftOf('Slow', (await startPeer('hang-in-initialize')).url));
-      await eventually(() => expect(store.health.get('browser-slow')?.state).toBe('connecting'));
-      await expect(store.reconnect('browser-late')).rejects.toMatchObject({ code: 'server_unreachable' });
-      expect(store.isInitializing).toBe(false);
-    },
-  );
+  test('are initializing until the last one is connected or has failed, and never again', async () => {
+    const rich = await startPeer();
+    const late = await startPeer('hang-in-initialize');
+    const browser = new FakeBrowser();
+    browser.writeElsewhere([
+      { id: 'browser-rich', name: 'Rich', transport: 'http', url: rich.url },
+      { id: 'browser-late', name: 'Late', transport: 'http', url: late.url },
+    ]);
+    const store = browser.openTab();
+    expect(store.isInitializing).toBe(false);
+    const initialized = store.ensureInitialized();
+    await eventually(() => expect(store.connectedServers).toEqual(['browser-rich']));
+    expect(store.isInitializing).toBe(true);
+    await eventually(() => countOf(late, 'initialize') === 1, { what: 'the request of the server that fails' });
+    await late.close();
+    await initialized;
+    expect(store.isInitializing).toBe(false);
+    expect([...store.health].map(([id, { state }]) => [id, state])).toEqual([
+      ['browser-rich', 'ready'],
+      ['browser-late', 'failed'],
+    ]);
+    store.add(draftOf('Slow', (await startPeer('hang-in-initialize')).url));
+    await eventually(() => expect(store.health.get('browser-slow')?.state).toBe('connecting'));
+    await expect(store.reconnect('browser-late')).rejects.toMatchObject({ code: 'server_unreachable' });
+    expect(store.isInitializing).toBe(false);
+  });
 
-  test(
-    'are connected once, in the background, however often initialization is requested',
-    { tags: ['M1.22'] },
-    async () => {
-      const peer = await startPeer();
-      const browser = new FakeBrowser();
-      browser.writeElsewhere([{ id: 'browser-rich', name: 'Rich', transport: 'http', url: peer.url }]);
-      const store = browser.openTab();
-      const requested = [store.ensureInitialized(), store.ensureInitialized()];
-      expect(store.isInitializing).toBe(true);
-      await Promise.all(requested);
-      await store.ensureInitialized();
-      expect([store.isInitializing, store.connectedServers]).toEqual([false, ['browser-rich']]);
-      expect(countOf(peer, 'initialize')).toBe(1);
-    },
-  );
+  test('are connected once, in the background, however often initialization is requested', async () => {
+    const peer = await startPeer();
+    const browser = new FakeBrowser();
+    browser.writeElsewhere([{ id: 'browser-rich', name: 'Rich', transport: 'http', url: peer.url }]);
+    const store = browser.openTab();
+    const requested = [store.ensureInitialized(), store.ensureInitialized()];
+    expect(store.isInitializing).toBe(true);
+    await Promise.all(requested);
+    await store.ensureInitialized();
+    expect([store.isInitializing, store.connectedServers]).toEqual([false, ['browser-rich']]);
+    expect(countOf(peer, 'initialize')).toBe(1);
+  });
 
   test('are connected and disconnected as other tabs add and remove them', async () => {
     const one = await startPeer();

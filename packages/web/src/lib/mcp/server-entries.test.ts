@@ -20,11 +20,11 @@ const good = {
 };
 
 describe('stored servers', () => {
-  it('are read with all their fields', { tags: ['M1.26', 'M1.27'] }, () => {
+  it('are read with all their fields', () => {
     expect(parseServerSettings([good])).toEqual({ entries: [good], setAside: [] });
   });
 
-  it('are enabled, direct and without headers by default', { tags: ['M1.27'] }, () => {
+  it('are enabled, direct and without headers by default', () => {
     const { id, name, transport, url } = good;
     expect(parseServerSettings([{ id, name, transport, url }]).entries).toEqual([
       { id, name, transport, url, headers: {}, enabled: true, useProxy: false },
@@ -56,7 +56,7 @@ describe('stored servers', () => {
     ]);
   });
 
-  it('are deduplicated by id', { tags: ['M1.27'] }, () => {
+  it('are deduplicated by id', () => {
     const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
     expect(entries).toEqual([good]);
     expect(setAside).toMatchObject([{ name: 'Again', reason: 'The id "browser-docs" is used twice.' }]);

@@ -164,7 +164,7 @@ describe('an open conversation', () => {
     return undefined;
   };
 
-  it('follows a run started by another tab, to its end', { tags: ['M1.02'] }, async () => {
+  it('follows a run started by another tab, to its end', async () => {
     stored = view([]);
     const { chat, listeners, shown } = chatOver(server);
     await chat.open('c1');

@@ -8,7 +8,7 @@ function item(id: string, updatedAt: number, more: Partial<ConversationSummary> 
 const ids = (items: readonly ConversationSummary[]) => items.map(({ id }) => id);
 
 describe('list of conversations', () => {
-  it('keeps the loaded pages when refreshed and removes deleted conversations', { tags: ['M1.05'] }, () => {
+  it('keeps the loaded pages when refreshed and removes deleted conversations', () => {
     const known = [item('a', 9), item('gone', 8), item('b', 7), item('c', 6), item('far', 3), item('farther', 2)];
     const page = { items: [item('new', 10), item('a', 9), item('b', 7)], next: 'more' };
     expect(ids(withFirstPage(known, page))).toEqual(['new', 'a', 'b', 'c', 'far', 'farther']);

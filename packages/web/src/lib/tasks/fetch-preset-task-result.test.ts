@@ -47,24 +47,20 @@ async function run(
   return { log, sent };
 }
 
-test(
-  'reports pieces, the value, and that it is idle last',
-  { tags: ['C8.03', 'C1.33', 'C1.36', 'C8.29'] },
-  async () => {
-    const result = frame('result', { task: 'translate', value: 'Größe' });
-    const { log, sent } = await run(`: ping\n\n${frame('text', 'Grö')}${frame('text', 'ße')}${result}`);
-    expect(log).toEqual(['loading', 'text Grö', 'text ße', 'finish Größe', 'idle']);
-    expect(sent).toEqual([{ ...params, traceId: 'trace-1' }]);
-  },
-);
+test('reports pieces, the value, and that it is idle last', async () => {
+  const result = frame('result', { task: 'translate', value: 'Größe' });
+  const { log, sent } = await run(`: ping\n\n${frame('text', 'Grö')}${frame('text', 'ße')}${result}`);
+  expect(log).toEqual(['loading', 'text Grö', 'text ße', 'finish Größe', 'idle']);
+  expect(sent).toEqual([{ ...params, traceId: 'trace-1' }]);
+});
 
-test('only pieces of text count', { tags: ['C8.30'] }, async () => {
+test('only pieces of text count', async () => {
   const others = frame('usage', { inputTokens: 1 }) + frame('reasoning', 'hm') + frame('text', { text: 'x' });
   const { log } = await run(others + frame('result', { task: 'translate', value: 'Hallo' }));
   expect(log).toEqual(['loading', 'finish Hallo', 'idle']);
 });
 
-test('an error of the model or of the request is reported, and it is idle', { tags: ['C8.33'] }, async () => {
+test('an error of the model or of the request is reported, and it is idle', async () => {
   const failed = frame('text', 'Ha') + frame('error', { code: 'invalid_key', message: 'The key is wrong.' });
   expect((await run(failed)).log).toEqual(['loading', 'text Ha', 'invalid_key: The key is wrong.', 'idle']);
   const off = new ApiError({ code: 'bad_request', status: 400, detail: 'The task is off.' });

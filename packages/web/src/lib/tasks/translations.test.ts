@@ -59,8 +59,8 @@ function begin(store: (change: ChangeTranslation) => Promise<void> = () => Promi
   return { ...tasks, stored, over, shown: () => shown };
 }
 
-describe('translating a message', { tags: ['C8.11', 'C8.22'] }, () => {
-  test('detection and translation start together, in one trace', { tags: ['C8.23', 'C8.27'] }, () => {
+describe('translating a message', () => {
+  test('detection and translation start together, in one trace', () => {
     const { started } = begin();
     expect(started.map(({ params }) => params)).toEqual([
       { task: 'detect-language', text: 'Hello', conversationId: 'c' },
@@ -72,7 +72,7 @@ describe('translating a message', { tags: ['C8.11', 'C8.22'] }, () => {
   test.each([
     ['detect-language', 'translate'],
     ['translate', 'detect-language'],
-  ] as const)('neither result overwrites the other: %s first', { tags: ['C8.26', 'C8.27'] }, async (first, second) => {
+  ] as const)('neither result overwrites the other: %s first', async (first, second) => {
     const { answer, piece, shown, stored, over } = begin();
     const values = { 'detect-language': 'en', translate: 'Hallo' };
     piece('Hal');
@@ -87,7 +87,7 @@ describe('translating a message', { tags: ['C8.11', 'C8.22'] }, () => {
     expect(stored).toContainEqual({ to: 'de', content: 'Hallo' });
   });
 
-  test('the text grows and is shown before it is stored', { tags: ['C8.29', 'C8.31', 'C8.32'] }, async () => {
+  test('the text grows and is shown before it is stored', async () => {
     const storing = Promise.withResolvers<void>();
     const { answer, piece, shown, stored, over } = begin(() => storing.promise);
     piece('Hal');
@@ -103,7 +103,7 @@ describe('translating a message', { tags: ['C8.11', 'C8.22'] }, () => {
     expect(shown().isBusy).toBe(false);
   });
 
-  test('is not busy after a failure, which is shown; a failed detection is ignored', { tags: ['C8.33'] }, async () => {
+  test('is not busy after a failure, which is shown; a failed detection is ignored', async () => {
     const { answer, fail, shown, stored, over } = begin();
     fail('detect-language', offline);
     fail('translate', offline);

@@ -78,7 +78,7 @@ describe('a followed run', () => {
     expect(shown(watched)).toEqual(shown(read));
   });
 
-  it('shows each state of a tool call', { tags: ['C6.08'] }, () => {
+  it('shows each state of a tool call', () => {
     const states: unknown[] = [];
     let transcript = open();
     for (const event of eventsOf('r1', WHOLE_RUN)) {
@@ -105,7 +105,7 @@ describe('a followed run', () => {
     expect(answers(play(open(), events)).map((row) => row.answer?.messageId)).toEqual([undefined, 'r1.0']);
   });
 
-  it('applies each event once, however often it arrives', { tags: ['C6.08'] }, () => {
+  it('applies each event once, however often it arrives', () => {
     const events = eventsOf('r1', WHOLE_RUN);
     fc.assert(
       fc.property(fc.array(fc.nat(events.length - 1)), (backs) => {
