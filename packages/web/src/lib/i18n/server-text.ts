@@ -32,7 +32,7 @@ export function loadServerTexts(): Promise<void> {
 /**
  * A text that the server sends in English, in the language of the page if its template has a translation. Reactive.
  *
- * A template counts only if it results in the very text: one that somebody else made up cannot show anything else.
+ * A template counts only if it results in the very text: one from elsewhere cannot show anything else.
  */
 export function serverText(text: string, template: TextTemplate | undefined): ShownText {
   if (i18n.locale === 'en') return ownText(text);
