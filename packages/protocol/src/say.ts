@@ -24,7 +24,7 @@ export class TranslatableText {
   }
 }
 
-/** A text of Toolyard, or one of another program else, which has no translation. */
+/** A text of Toolyard, or one of another program, which has no translation. */
 export type AnyText = string | TranslatableText;
 
 /**
