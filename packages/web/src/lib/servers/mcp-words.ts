@@ -5,7 +5,7 @@ import type { ShownServer } from './shown-server.ts';
 /** Words about MCP whose translations are loaded with the panels: see `i18n.need`. */
 
 /** The transport of a server, in a word. */
-export function wireWords(transport: NonNullable<ShownServer['transport']>): string {
+export function transportLabel(transport: NonNullable<ShownServer['transport']>): string {
   switch (transport.type) {
     case 'stdio':
       return t('mcp.wireStdio');

@@ -38,5 +38,5 @@ test('a budget just added shows no errors yet', () => {
 
 test('rejects two budgets of the same measure', () => {
   const { problems } = readDrafts([typed({ id: 1, dollars: '1' }), typed({ id: 2, tokens: '9' })]);
-  expect([...problems]).toEqual([[2, 'twice']]);
+  expect([...problems]).toEqual([[2, 'duplicate']]);
 });

@@ -14,7 +14,7 @@ export type BudgetDraft = {
 } & Record<BudgetMeasure, string>;
 
 /** `amount`, `whole`: about the field of that measure. */
-export type DraftProblem = 'name' | 'none' | 'twice' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
+export type DraftProblem = 'name' | 'none' | 'duplicate' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
 
 export function budgetDraftOf(budget: Budget, id: number): BudgetDraft {
   const text = (measure: BudgetMeasure): string => (budget[measure] === undefined ? '' : String(budget[measure]));
@@ -41,7 +41,7 @@ export function readDrafts(drafts: readonly BudgetDraft[]): {
       continue;
     }
     const key = budgetKey(read.budget);
-    if (seen.has(key)) problems.set(draft.id, 'twice');
+    if (seen.has(key)) problems.set(draft.id, 'duplicate');
     seen.add(key);
     budgets.push(read.budget);
   }

@@ -1,5 +1,5 @@
 import type { BrowserServerDraft } from '../../mcp/types.ts';
-import { wireOf } from './read-snippet.ts';
+import { detectTransportType } from './read-snippet.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, formRow } from './server-form.ts';
 
@@ -9,9 +9,9 @@ export function fieldsOfBrowser(draft: BrowserServerDraft): ServerFields {
   return {
     ...EMPTY,
     id: name,
-    kind: 'address',
+    kind: 'remote',
     url,
-    olderWire: transport === 'sse',
+    useSse: transport === 'sse',
     headers: Object.entries(headers).map(([header, value]) => formRow(header, value)),
     place: 'browser',
     proxy: useProxy,
@@ -24,7 +24,7 @@ export function toBrowserDraft(fields: ServerFields, enabled: boolean): BrowserS
   const headers = fields.headers.filter(({ name }) => name.trim() !== '');
   return {
     name: fields.id.trim(),
-    transport: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http',
+    transport: detectTransportType(url, fields.useSse ? 'sse' : 'http') ?? 'http',
     url,
     headers: Object.fromEntries(headers.map(({ name, value }) => [name.trim(), value])),
     enabled,

@@ -18,7 +18,7 @@ test('a legacy plugin stays the same through the form, with its settings', () =>
 
 test('its URLs must be web URLs, or begin with a variable', () => {
   expect(problems('')).toMatchObject({ manifest: 'missing' });
-  expect(problems('manifest.json', 'ftp://x')).toMatchObject({ manifest: 'address', gateway: 'address' });
+  expect(problems('manifest.json', 'ftp://x')).toMatchObject({ manifest: 'invalid', gateway: 'invalid' });
   for (const url of ['https://example.com/x', '${env:HOST}/x']) expect(problems(url, url)).toEqual({ rows: new Map() });
 });
 

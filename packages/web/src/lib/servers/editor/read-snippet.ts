@@ -138,7 +138,7 @@ function readTransport(entry: JsonObject): McpTransport | EntryProblem {
   if (url === undefined) return { kind: 'neither' };
   const headers = textsIn(entry['headers']);
   if (headers === null) return { kind: 'part', part: 'headers' };
-  const type = wireOf(url, entry['type'] ?? entry['transport']);
+  const type = detectTransportType(url, entry['type'] ?? entry['transport']);
   return type === null ? { kind: 'address', url } : { type, url, headers };
 }
 
@@ -167,7 +167,7 @@ function readPlugin(entry: JsonObject): McpTransport | EntryProblem {
 }
 
 /** The transport for a URL; null if its scheme is not supported. */
-export function wireOf(url: string, type: JsonValue | undefined): 'http' | 'sse' | 'websocket' | null {
+export function detectTransportType(url: string, type: JsonValue | undefined): 'http' | 'sse' | 'websocket' | null {
   const protocol = /^(https?|wss?):\/\/./i.exec(url)?.[1]?.toLowerCase();
   // It may begin with a variable.
   if (protocol === undefined) return /^\$\{[^}]+\}/.test(url) ? (type === 'sse' ? 'sse' : 'http') : null;

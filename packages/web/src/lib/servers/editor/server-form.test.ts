@@ -66,23 +66,23 @@ it('replaces a stored value by a typed one, and keeps the stored one if the text
 });
 
 it('omits empty fields and derives the transport from the URL', () => {
-  const fields = { ...EMPTY, id: ' x ', kind: 'address' as const, url: ' wss://a.example ', headers: [formRow()] };
+  const fields = { ...EMPTY, id: ' x ', kind: 'remote' as const, url: ' wss://a.example ', headers: [formRow()] };
   expect(toDraft(fields)).toEqual({ id: 'x', transport: { type: 'websocket', url: 'wss://a.example' } });
   expect(hasProblems(problems(fields))).toBe(false);
 });
 
 it('reports errors by field', () => {
   expect(problems({ id: '' })).toMatchObject({ id: 'missing' });
-  expect(problems({ id: 'a/b' })).toMatchObject({ id: 'signs' });
+  expect(problems({ id: 'a/b' })).toMatchObject({ id: 'invalidCharacters' });
   expect(problems({ id: 'files' })).toMatchObject({ id: 'taken' });
   expect(problems({ command: ' ' })).toMatchObject({ command: 'missing' });
-  expect(problems({ kind: 'address' })).toMatchObject({ url: 'missing' });
+  expect(problems({ kind: 'remote' })).toMatchObject({ url: 'missing' });
   expect(problems({ kind: 'hosted' })).toMatchObject({ hosted: 'missing' });
   expect(problems({ kind: 'hosted', hosted: 'Gmail', apiKey: formRow() })).toMatchObject({ apiKey: 'missing' });
-  expect(problems(fieldsOf(hosted))).toMatchObject({ apiKey: 'again' });
+  expect(problems(fieldsOf(hosted))).toMatchObject({ apiKey: 'reenter' });
   expect(problems(fieldsOf(hosted), hosted)).toEqual({ rows: new Map() });
-  expect(problems({ kind: 'address', url: 'ftp://x' })).toMatchObject({ url: 'address' });
-  expect(problems({ kind: 'address', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
+  expect(problems({ kind: 'remote', url: 'ftp://x' })).toMatchObject({ url: 'invalid' });
+  expect(problems({ kind: 'remote', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
 });
 
 it.each([
@@ -115,18 +115,18 @@ it('reports errors by row', () => {
   const of = (kind: ServerFields['kind'], name: 'env' | 'headers') => [
     ...problems({ kind, url: 'https://x', [name]: rows }).rows.values(),
   ];
-  expect(of('address', 'headers')).toEqual(['name', 'signs', 'twice']);
+  expect(of('remote', 'headers')).toEqual(['name', 'invalidCharacters', 'duplicate']);
   // Names of variables are case-sensitive.
-  expect(of('program', 'env')).toEqual(['name']);
+  expect(of('local', 'env')).toEqual(['name']);
 });
 
 it('requires stored values again for another host or another name', () => {
   const moved = (url: string) => [...problems({ ...fieldsOf(address), url }, address).rows.values()];
   expect(moved('https://a.example/other')).toEqual([]);
-  expect(moved('https://b.example/sse')).toEqual(['again']);
-  expect(moved('http://a.example/sse')).toEqual(['again']);
+  expect(moved('https://b.example/sse')).toEqual(['reenter']);
+  expect(moved('http://a.example/sse')).toEqual(['reenter']);
   const headers = fieldsOf(address).headers.map((row) => ({ ...row, name: 'X-Key' }));
-  expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['again']);
+  expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['reenter']);
 });
 
 it('is tested under the name in the form, or else the stored one', () => {
@@ -138,13 +138,13 @@ it('is tested under the name in the form, or else the stored one', () => {
 it('completes an address without a scheme in every field for one', () => {
   const typed = '127.0.0.1:4838/x';
   const complete = `http://${typed}`;
-  expect(toDraft({ ...EMPTY, id: 'a', kind: 'address', url: typed }).transport).toMatchObject({
+  expect(toDraft({ ...EMPTY, id: 'a', kind: 'remote', url: typed }).transport).toMatchObject({
     type: 'http',
     url: complete,
   });
   const plugin = { ...EMPTY, id: 'a', kind: 'plugin' as const, manifest: typed, gateway: typed };
   expect(toDraft(plugin).transport).toMatchObject({ url: complete, gateway: complete });
-  expect(hasProblems(problems({ kind: 'address', url: typed }))).toBe(false);
+  expect(hasProblems(problems({ kind: 'remote', url: typed }))).toBe(false);
   expect(hasProblems(problems(plugin))).toBe(false);
 });
 
@@ -160,7 +160,7 @@ it('a placeholder in any value stops saving until it is replaced, or the user wa
   ]);
   expect(hasOnlyGaps(found)).toBe(true);
   expect(hasOnlyGaps(problems({ ...changes, id: '' }))).toBe(false);
-  expect(problems({ kind: 'address', url: 'https://your-domain.example/mcp' })).toMatchObject({ url: 'gap' });
+  expect(problems({ kind: 'remote', url: 'https://your-domain.example/mcp' })).toMatchObject({ url: 'gap' });
   const hosted = { kind: 'hosted', hosted: 'Gmail' } as const;
   expect(problems({ ...hosted, apiKey: formRow('apiKey', '<YOUR_KEY>') })).toMatchObject({ apiKey: 'gap' });
   expect(hasProblems(problems({ ...hosted, apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}') }))).toBe(false);

@@ -5,7 +5,7 @@ import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
 import { completeAddress } from '../../complete-address.ts';
 import { gapsOf } from './gaps.ts';
-import { wireOf } from './read-snippet.ts';
+import { detectTransportType } from './read-snippet.ts';
 import type { ServerLimits } from './snippet-limits.ts';
 
 /** One header or variable. `kept`: its value is on the server and stays unless another is typed. */
@@ -15,7 +15,7 @@ export type ArgumentRow = { key: number; value: string };
 /** The values of the form. Both kinds of server keep their values when the user switches between them. */
 export type ServerFields = SandboxFields & {
   id: string;
-  kind: 'program' | 'address' | 'hosted' | 'plugin';
+  kind: 'local' | 'remote' | 'hosted' | 'plugin';
   command: string;
   args: ArgumentRow[];
   cwd: string;
@@ -23,7 +23,7 @@ export type ServerFields = SandboxFields & {
   env: FormRow[];
   url: string;
   /** The URL supports HTTP+SSE only. */
-  olderWire: boolean;
+  useSse: boolean;
   headers: FormRow[];
   /** Of a hosted server: its name at the service, the API key there, and the user it is for. */
   hosted: string;
@@ -53,16 +53,16 @@ export type ServerFields = SandboxFields & {
  * Why a row is invalid: its name is missing, malformed or a duplicate, or its value must be entered again or still has a
  * placeholder.
  */
-export type RowProblem = 'name' | 'signs' | 'twice' | 'again' | 'gap';
+export type RowProblem = 'name' | 'invalidCharacters' | 'duplicate' | 'reenter' | 'gap';
 export type FormProblems = {
-  id?: 'missing' | 'signs' | 'taken';
+  id?: 'missing' | 'invalidCharacters' | 'taken';
   command?: 'missing' | 'gap';
   cwd?: 'gap';
-  url?: 'missing' | 'address' | 'gap';
-  manifest?: 'missing' | 'address' | 'gap';
-  gateway?: 'address' | 'gap';
+  url?: 'missing' | 'invalid' | 'gap';
+  manifest?: 'missing' | 'invalid' | 'gap';
+  gateway?: 'invalid' | 'gap';
   hosted?: 'missing';
-  apiKey?: 'missing' | 'again' | 'gap';
+  apiKey?: 'missing' | 'reenter' | 'gap';
   callTimeout?: 'seconds';
   connectTimeout?: 'seconds';
   maxCalls?: 'count';
@@ -81,7 +81,7 @@ export function formRow(name = '', value: McpSecretValue = ''): FormRow {
 
 export const EMPTY: Readonly<ServerFields> = {
   id: '',
-  kind: 'program',
+  kind: 'local',
   command: '',
   args: [],
   cwd: '',
@@ -95,7 +95,7 @@ export const EMPTY: Readonly<ServerFields> = {
   browser: false,
   limits: undefined,
   url: '',
-  olderWire: false,
+  useSse: false,
   headers: [],
   hosted: '',
   apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}'),
@@ -141,7 +141,7 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
   if (transport.type === 'stdio') {
     const { command, args = [], env, cwd = '', envFile = '' } = transport;
     const shown = { command, args: args.map((value) => argumentRow(value)), env: rows(env), cwd, envFile };
-    return { ...EMPTY, id, kind: 'program', ...shown, ...sandboxFields(transport.sandbox) };
+    return { ...EMPTY, id, kind: 'local', ...shown, ...sandboxFields(transport.sandbox) };
   }
   if (transport.type === 'hosted') {
     const { server, apiKey, user = '', url = '' } = transport;
@@ -152,7 +152,7 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
     return { ...EMPTY, id, kind: 'plugin', manifest: url, gateway, pluginSettings: settings };
   }
   const { type, url, headers } = transport;
-  return { ...EMPTY, id, kind: 'address', url, olderWire: type === 'sse', headers: rows(headers) };
+  return { ...EMPTY, id, kind: 'remote', url, useSse: type === 'sse', headers: rows(headers) };
 }
 
 /** Empty rows are omitted. */
@@ -167,7 +167,7 @@ export function toTest(fields: ServerFields, savedId: string | null): { id: stri
 }
 
 function toTransport(fields: ServerFields): McpTransport {
-  if (fields.kind === 'program') {
+  if (fields.kind === 'local') {
     const cwd = fields.cwd.trim();
     const envFile = fields.envFile.trim();
     const args = fields.args.map(({ value }) => value).filter((value) => value !== '');
@@ -204,7 +204,11 @@ function toTransport(fields: ServerFields): McpTransport {
     };
   }
   const url = completeAddress(fields.url);
-  return { type: wireOf(url, fields.olderWire ? 'sse' : 'http') ?? 'http', url, ...textsOf('headers', fields.headers) };
+  return {
+    type: detectTransportType(url, fields.useSse ? 'sse' : 'http') ?? 'http',
+    url,
+    ...textsOf('headers', fields.headers),
+  };
 }
 
 function textsOf<K extends 'env' | 'headers'>(
@@ -243,16 +247,16 @@ export function problemsOf(
     ...(readCount(fields.maxCalls) === undefined ? { maxCalls: 'count' as const } : {}),
     rows: rowProblems(fields, saved, hasGap),
   };
-  if (fields.kind === 'program') {
+  if (fields.kind === 'local') {
     const command: FormProblems['command'] | undefined =
       fields.command.trim() === '' ? 'missing' : hasGap(fields.command) ? 'gap' : undefined;
     return { ...problems, ...defined({ command, cwd: hasGap(fields.cwd) ? ('gap' as const) : undefined }) };
   }
   if (fields.kind === 'hosted') {
-    const again = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
+    const mustReenter = isKept(fields.apiKey) && saved?.transport.type !== 'hosted';
     const isMissing = !fields.apiKey.kept && fields.apiKey.value.trim() === '';
-    const apiKey: FormProblems['apiKey'] | undefined = again
-      ? 'again'
+    const apiKey: FormProblems['apiKey'] | undefined = mustReenter
+      ? 'reenter'
       : isMissing
         ? 'missing'
         : hasGap(fields.apiKey.value)
@@ -264,8 +268,8 @@ export function problemsOf(
   if (fields.kind === 'plugin') {
     const manifest = completeAddress(fields.manifest);
     const gateway = completeAddress(fields.gateway);
-    const problemOf = (url: string): 'address' | 'gap' | undefined =>
-      !isWebUrl(url) ? 'address' : hasGap(url) ? 'gap' : undefined;
+    const problemOf = (url: string): 'invalid' | 'gap' | undefined =>
+      !isWebUrl(url) ? 'invalid' : hasGap(url) ? 'gap' : undefined;
     return {
       ...problems,
       ...defined({
@@ -276,7 +280,7 @@ export function problemsOf(
   }
   const url = completeAddress(fields.url);
   if (url === '') return { ...problems, url: 'missing' };
-  if (wireOf(url, 'http') === null) return { ...problems, url: 'address' };
+  if (detectTransportType(url, 'http') === null) return { ...problems, url: 'invalid' };
   return hasGap(url) ? { ...problems, url: 'gap' } : problems;
 }
 
@@ -316,7 +320,7 @@ export function hasOnlyGaps({ rows, ...fields }: FormProblems): boolean {
 function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProblems['id']> | null {
   if (id === '') return 'missing';
   // A slash separates server and tool in tool references.
-  if (!/^[^/\p{Cc}]{1,100}$/u.test(id)) return 'signs';
+  if (!/^[^/\p{Cc}]{1,100}$/u.test(id)) return 'invalidCharacters';
   return taken.has(id) ? 'taken' : null;
 }
 
@@ -326,7 +330,7 @@ function rowProblems(
   hasGap: (text: string) => boolean,
 ): Map<number, RowProblem> {
   if (fields.kind === 'hosted' || fields.kind === 'plugin') return new Map();
-  const isWeb = fields.kind === 'address';
+  const isWeb = fields.kind === 'remote';
   const rows = isWeb ? fields.headers : fields.env;
   const storedNames =
     saved !== null && hostOf(saved) === hostOf(toDraft(fields)) ? storedNamesOf(saved.transport) : new Set();
@@ -337,9 +341,10 @@ function rowProblems(
     const same = isWeb ? name.toLowerCase() : name;
     if (name === '') {
       if (row.value !== '' || row.kept) problems.set(row.key, 'name');
-    } else if (isWeb ? !/^[\w!#$%&'*+.^`|~-]+$/.test(name) : /[=\p{Cc}]/u.test(name)) problems.set(row.key, 'signs');
-    else if (seen.has(same)) problems.set(row.key, 'twice');
-    else if (isKept(row) && !storedNames.has(name)) problems.set(row.key, 'again');
+    } else if (isWeb ? !/^[\w!#$%&'*+.^`|~-]+$/.test(name) : /[=\p{Cc}]/u.test(name))
+      problems.set(row.key, 'invalidCharacters');
+    else if (seen.has(same)) problems.set(row.key, 'duplicate');
+    else if (isKept(row) && !storedNames.has(name)) problems.set(row.key, 'reenter');
     else if (hasGap(row.value)) problems.set(row.key, 'gap');
     seen.add(same);
   }
