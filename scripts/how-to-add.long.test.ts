@@ -127,9 +127,9 @@ export function addProbeRoutes({ route }: Router): void {
     [`${WEB}/probes/ProbesSection.svelte`]: `<script lang="ts">
   import { api } from '../api/client.ts';
   import { t } from '../i18n/i18n.svelte.ts';
-  import { Resource } from '../state/resource.svelte.ts';
+  import { Loaded } from '../state/loaded.svelte.ts';
 
-  const probes = new Resource(async () => (await api.get('/api/probes')).items);
+  const probes = new Loaded(async () => (await api.get('/api/probes')).items);
   void probes.load();
 </script>
 

@@ -16,8 +16,8 @@ import type { RunPoint } from '@toolyard/agent-runtime';
 import type { DriveOptions, SteeringMessage } from './drive-run.ts';
 import { driveRun } from './drive-run.ts';
 import { EventQueue } from './event-queue.ts';
-import { createMemoryJournal } from './memory-journal.ts';
-import type { MemoryConversation } from './memory-conversation.ts';
+import { createMemoryJournal } from './in-memory/journal.ts';
+import type { MemoryConversation } from './in-memory/conversation.ts';
 import { RunControl } from './run-control.ts';
 import { addSteering } from './steering.ts';
 

@@ -5,7 +5,7 @@ import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import type { AgentStore } from './agent-store.ts';
 import { continuedMessages } from './continued-messages.ts';
 import { RunLedger } from './durable/run-ledger.ts';
-import type { MemoryConversation } from './memory-conversation.ts';
+import type { MemoryConversation } from './in-memory/conversation.ts';
 
 const VERSION = 1;
 

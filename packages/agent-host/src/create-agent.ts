@@ -10,7 +10,7 @@ import { declareHandlers } from './interrupt-handlers.ts';
 import { ASK_USER_TOOLS } from './functions/ask-user.ts';
 import { FUNCTIONS_SERVER, FunctionTools } from './functions/function-tools.ts';
 import { LocalAgent } from './local-agent.ts';
-import { MemoryConversation } from './memory-conversation.ts';
+import { MemoryConversation } from './in-memory/conversation.ts';
 
 /**
  * Creates an agent; resolves once its servers are connected and listed, or after `waitForServers`.

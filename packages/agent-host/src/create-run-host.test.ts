@@ -7,9 +7,9 @@ import type { RunAccess, RunHostOptions } from './create-run-host.ts';
 import { createRunHost } from './create-run-host.ts';
 import { driveRun } from './drive-run.ts';
 import { access, answering, callsPay, paid, says } from './durable/test-fixtures/memory-run.ts';
-import { MemoryConversation } from './memory-conversation.ts';
-import { createMemoryJournal } from './memory-journal.ts';
-import { memoryLedger } from './memory-ledger.ts';
+import { MemoryConversation } from './in-memory/conversation.ts';
+import { createMemoryJournal } from './in-memory/journal.ts';
+import { memoryLedger } from './in-memory/ledger.ts';
 
 const configured = (
   intervention: RunHostOptions['configuration']['intervention'],

@@ -6,9 +6,9 @@ import { createErrorInfo, formatToolReference, say } from '@toolyard/protocol';
 import type { RunAccess, RunHostOptions } from './create-run-host.ts';
 import { createRunHost } from './create-run-host.ts';
 import { NOT_APPROVED, notSent } from './executors/make-call.ts';
-import { MemoryConversation } from './memory-conversation.ts';
-import { createMemoryJournal } from './memory-journal.ts';
-import { memoryLedger } from './memory-ledger.ts';
+import { MemoryConversation } from './in-memory/conversation.ts';
+import { createMemoryJournal } from './in-memory/journal.ts';
+import { memoryLedger } from './in-memory/ledger.ts';
 
 /** The verdict about a call, and what a user who is asked about it would see of its tool. */
 export type JudgedToolCall = { verdict: PolicyVerdict; about: CallToolFacts };

@@ -16,7 +16,7 @@ export type { HostedConfig, HostedServiceName } from './hosted/hosted-config.ts'
 export { readHosted, serviceAddress } from './hosted/hosted-config.ts';
 export type { HostedRecord, HostedServersOptions, HostedStore } from './hosted/hosted-servers.ts';
 export { HostedServers } from './hosted/hosted-servers.ts';
-export type { PluginConfig } from './plugins/plugin-config.ts';
+export type { PluginConfig } from './config/plugin-config.ts';
 export type { ServedMethods } from './transports/serve-methods.ts';
 export { initialized, MethodError, serveMethods } from './transports/serve-methods.ts';
 export type { ServeInMemory } from './transports/in-memory-transport.ts';

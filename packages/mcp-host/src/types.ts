@@ -18,9 +18,9 @@ import type {
   ToolResult,
 } from '@toolyard/protocol';
 import type { InputRequest, ServerRequestHandlers } from './server-requests/answer-request.ts';
-import type { SandboxSettings } from './host/sandbox-settings.ts';
+import type { SandboxSettings } from './config/sandbox-settings.ts';
 import type { HostedConfig } from './hosted/hosted-config.ts';
-import type { PluginConfig } from './plugins/plugin-config.ts';
+import type { PluginConfig } from './config/plugin-config.ts';
 
 /** How a server is reached. */
 export type TransportConfig =

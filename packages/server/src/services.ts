@@ -1,7 +1,7 @@
 import type { DelegatedTask } from '@toolyard/agent-runtime';
 import type { ToolSource } from '@toolyard/agent-host';
 import type { RaisedBudget } from './config/raised-budget.ts';
-import type { RunStarter } from './runs/stored-run.ts';
+import type { RunStarter } from './runs/worker/stored-run.ts';
 import type { ListedSkill, SkippedItem, ToolHost } from '@toolyard/mcp-host';
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import type {

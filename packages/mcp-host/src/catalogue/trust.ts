@@ -3,7 +3,7 @@ import { canonicalJson, defined, isJsonObject } from '@toolyard/protocol';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
 import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
-import type { SandboxSettings } from '../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../config/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 import { previewOf } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';

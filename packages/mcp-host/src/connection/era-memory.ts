@@ -1,7 +1,7 @@
 import { canonicalJson } from '@toolyard/protocol';
 import { shortHash } from '../values/hash.ts';
 import { hostedIdentity } from '../hosted/hosted-config.ts';
-import { pluginIdentity } from '../plugins/plugin-config.ts';
+import { pluginIdentity } from '../config/plugin-config.ts';
 import type { Era, TransportConfig } from '../types.ts';
 
 /** The era a server configuration used, and when that was detected. */

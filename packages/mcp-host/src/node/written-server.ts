@@ -3,11 +3,11 @@ import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { validConcurrency } from '../host/concurrency.ts';
 import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
-import type { PluginConfig } from '../plugins/plugin-config.ts';
-import { readPlugin } from '../plugins/plugin-config.ts';
+import type { PluginConfig } from '../config/plugin-config.ts';
+import { readPlugin } from '../config/plugin-config.ts';
 import { readUrl } from '../values/read-url.ts';
-import type { SandboxSettings } from '../host/sandbox-settings.ts';
-import { readSandbox, rejectMisspeltSandbox } from '../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../config/sandbox-settings.ts';
+import { readSandbox, rejectMisspeltSandbox } from '../config/sandbox-settings.ts';
 
 /** How a server is reached, as written in its `mcp.json` entry, with variables unresolved. */
 export type WrittenTransport =

@@ -1,8 +1,8 @@
 import type { AgentConfiguration, AgentPartLeftOut, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, messageOf, say } from '@toolyard/protocol';
 import { agentExport } from '@toolyard/protocol/schemas';
-import { parseJsonBytes } from '../http/body.ts';
-import { issueSentence, plainZodError } from '../http/plain-zod-error.ts';
+import { parseJsonBytes } from '../http/transport/body.ts';
+import { issueSentence, plainZodError } from '../http/transport/plain-zod-error.ts';
 import { isCharacterCard, readCharacterCard } from './character-card.ts';
 import type { FileAgent } from './file-agent.ts';
 import { invalidFile } from './file-agent.ts';

@@ -5,7 +5,7 @@ import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protoco
 import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
-import { issueSentence, plainZodError } from '../http/plain-zod-error.ts';
+import { issueSentence, plainZodError } from '../http/transport/plain-zod-error.ts';
 import type { FileEmail } from '../email/email-settings.ts';
 import type { StatedModels } from '../models/model-facts.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';

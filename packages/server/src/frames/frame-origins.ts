@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { isLoopback } from '../config/server-options.ts';
-import type { HostAndPort } from '../http/hosts.ts';
-import { readHost } from '../http/hosts.ts';
+import type { HostAndPort } from '../http/transport/hosts.ts';
+import { readHost } from '../http/transport/hosts.ts';
 
 /** The origin of frames, seen from the page. */
 export type FrameOrigins = {

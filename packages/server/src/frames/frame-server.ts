@@ -2,7 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:http';
 import { ToolyardError } from '@toolyard/protocol';
 import type { FrameDocuments } from './frame-documents.ts';
-import { createNameCheck } from '../http/hosts.ts';
+import { createNameCheck } from '../http/transport/hosts.ts';
 
 /** The server of the second port. */
 export type FrameServer = { readonly port: number; close(): Promise<void> };

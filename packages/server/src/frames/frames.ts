@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../config/server-options.ts';
-import type { HostAndPort } from '../http/hosts.ts';
-import { hostOf } from '../http/hosts.ts';
+import type { HostAndPort } from '../http/transport/hosts.ts';
+import { hostOf } from '../http/transport/hosts.ts';
 import { createFrameDocuments, FRAME_PATHS } from './frame-documents.ts';
 import { createFrameOrigins } from './frame-origins.ts';
 import { startFrameServer } from './frame-server.ts';

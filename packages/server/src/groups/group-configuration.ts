@@ -4,7 +4,7 @@ import { defined, mergeBudgets, roundsOf, ToolyardError, say } from '@toolyard/p
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations } from '../services.ts';
-import type { GroupOfRun, RunConfiguration } from '../runs/stored-run.ts';
+import type { GroupOfRun, RunConfiguration } from '../runs/worker/stored-run.ts';
 import { readDefinition } from './group-definition.ts';
 
 export type GroupRequest = {

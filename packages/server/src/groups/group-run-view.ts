@@ -2,7 +2,7 @@ import type { AgentState } from '@toolyard/agent-runtime';
 import type { GroupRunView, GroupStop, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
 import { isJsonObject, roundsOf, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import type { RunConfiguration } from '../runs/stored-run.ts';
+import type { RunConfiguration } from '../runs/worker/stored-run.ts';
 
 /**
  * Reads where the run of a group is from its last committed state; null for any other run.

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { CreateGroup } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import { ANNE, cleanUp } from '../runs/test-fixtures/bench.ts';
+import { ANNE, cleanUp } from '../runs/test-fixtures/setup.ts';
 import { calls, hangsAfter, says } from '../runs/test-fixtures/scripted-model.ts';
 import { groupRunView } from './group-run-view.ts';
-import type { GroupBench } from './test-fixtures/group-bench.ts';
-import { membersOf, openGroupBench } from './test-fixtures/group-bench.ts';
+import type { GroupBench } from './test-fixtures/group-setup.ts';
+import { membersOf, openGroupBench } from './test-fixtures/group-setup.ts';
 
 afterEach(cleanUp);
 

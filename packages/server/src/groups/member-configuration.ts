@@ -3,9 +3,9 @@ import { memberInstructions, memberPrompt } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { Configurations } from '../services.ts';
-import type { RunConfiguration } from '../runs/stored-run.ts';
-import type { ParentRun } from '../runs/sub-agent-configuration.ts';
-import { treeOf } from '../runs/sub-agent-configuration.ts';
+import type { RunConfiguration } from '../runs/worker/stored-run.ts';
+import type { ParentRun } from '../runs/sub-agents/sub-agent-configuration.ts';
+import { treeOf } from '../runs/sub-agents/sub-agent-configuration.ts';
 import type { OpenedGroup } from './open-group.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { GroupMode, Owner } from '@toolyard/protocol';
 import { defined, isStorageFault, roundsOf } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
 import { readStoredProfile } from '../config/agent-profile.ts';
-import type { GroupOfRun } from '../runs/stored-run.ts';
+import type { GroupOfRun } from '../runs/worker/stored-run.ts';
 import { readDefinition } from './group-definition.ts';
 
 /** A group with what is known of its agents at the moment. */

@@ -5,18 +5,18 @@ import { Hono } from 'hono';
 import { createAutoConfirmation } from '../config/auto-confirmation.ts';
 import { problemAnswer } from './answers.ts';
 import { createAuth } from './auth/create-auth.ts';
-import { createEventStreams } from './event-stream.ts';
-import { createHostCheck, createNameCheck } from './hosts.ts';
-import { createPage } from './page.ts';
+import { createEventStreams } from './transport/event-stream.ts';
+import { createHostCheck, createNameCheck } from './transport/hosts.ts';
+import { createPage } from './page/page.ts';
 import { errorAnswer, quoted, refusal } from './problems.ts';
-import type { RouteDescription, Router } from './router.ts';
-import { createRouter, honoPath } from './router.ts';
+import type { RouteDescription, Router } from './transport/router.ts';
+import { createRouter, honoPath } from './transport/router.ts';
 import { ADD_ROUTES } from './routes/index.ts';
 import { createHttpModelCalls } from './routes/model-calls.ts';
 import { addWatchRoutes } from './routes/operations.ts';
 import { addProxyRoutes, isProxyPath } from './routes/proxy.ts';
 import type { AppEnv, HttpAppOptions } from './types.ts';
-import { createUpgrades } from './upgrades.ts';
+import { createUpgrades } from './transport/upgrades.ts';
 
 /** The HTTP application without the socket, which `listen` opens. */
 export type HttpApp = {

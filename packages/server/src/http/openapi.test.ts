@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { isJsonObject } from '@toolyard/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { honoPath } from './router.ts';
+import { honoPath } from './transport/router.ts';
 import type { TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 

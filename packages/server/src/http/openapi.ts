@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, VERSION } from '@toolyard/protocol';
 import { problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
-import type { RouteDescription } from './router.ts';
-import { scopesOf } from './router.ts';
+import type { RouteDescription } from './transport/router.ts';
+import { scopesOf } from './transport/router.ts';
 
 /** OpenAPI 3.1 of all routes. Zod generates the schemas: 3.1 uses plain JSON Schema. */
 export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {

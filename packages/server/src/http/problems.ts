@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorInfo, IdSource, Problem, AnyText, ErrorInit } from
 import { createErrorInfo, defined, toErrorInfo, ToolyardError, say, withTemplate } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import type { z } from 'zod';
-import { validationText } from './plain-zod-error.ts';
+import { validationText } from './transport/plain-zod-error.ts';
 
 /**
  * HTTP status of each error code. What only the user can change, such as the key or URL of a provider, is 4xx, because

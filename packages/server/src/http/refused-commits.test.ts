@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNE, BERT } from '../runs/test-fixtures/bench.ts';
+import { ANNE, BERT } from '../runs/test-fixtures/setup.ts';
 import { answerId, began, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
 import * as door from './test-fixtures/test-server.ts';
 

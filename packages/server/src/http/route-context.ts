@@ -1,6 +1,6 @@
 import type { Auth } from './auth/create-auth.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
-import type { EventStreams } from './event-stream.ts';
+import type { EventStreams } from './transport/event-stream.ts';
 import type { ModelCalls } from '../models/model-calls.ts';
 import type { HttpAppOptions } from './types.ts';
 

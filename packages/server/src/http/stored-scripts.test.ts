@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { McpServerView, Message } from '@toolyard/protocol';
-import type { RouteDescription } from './router.ts';
+import type { RouteDescription } from './transport/router.ts';
 import type { TestResponse, TestServer } from './test-fixtures/test-server.ts';
 import { startTestServer } from './test-fixtures/test-server.ts';
 

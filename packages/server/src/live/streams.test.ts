@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { LiveEvent, RunEvent } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION, systemClock } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { RunBench } from '../runs/test-fixtures/bench.ts';
-import { ANNE, BERT, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
+import type { RunBench } from '../runs/test-fixtures/setup.ts';
+import { ANNE, BERT, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/setup.ts';
 import { calls, hangsAfter, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { createLiveStreams } from './streams.ts';
 

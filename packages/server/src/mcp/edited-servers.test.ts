@@ -12,7 +12,7 @@ import {
   commandServer,
   stdio,
   useServerBench,
-} from './test-fixtures/server-bench.ts';
+} from './test-fixtures/server-setup.ts';
 
 const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 

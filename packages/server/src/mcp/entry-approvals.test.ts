@@ -5,7 +5,7 @@ import type { McpServerView } from '@toolyard/protocol';
 import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConnectedServers } from './servers.ts';
-import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-bench.ts';
+import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench({ approvals: 'stored' });
 

@@ -5,7 +5,7 @@ import { StorageError } from '@toolyard/storage';
 import { describe, expect, it, vi } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { ConnectedServers } from './servers.ts';
-import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-bench.ts';
+import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-setup.ts';
 
 const configuration = resolveAgentConfig([{}], null);
 

@@ -17,7 +17,7 @@ import type { Relays } from '../roles/relays.ts';
 import { createRemoteServers } from '../roles/remote-servers.ts';
 import { createServers } from './servers.ts';
 import { EVERYTHING_APPROVED } from './test-fixtures/everything-approved.ts';
-import { OWNER } from './test-fixtures/server-bench.ts';
+import { OWNER } from './test-fixtures/server-setup.ts';
 
 const LAB: McpBehaviour = {
   tools: [{ name: 'echo', does: [{ do: 'echo' }] }, { name: 'hidden' }],

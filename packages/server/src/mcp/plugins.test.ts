@@ -5,7 +5,7 @@ import { startPluginServer } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { ConnectedServers } from './servers.ts';
-import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-bench.ts';
+import { NEVER_ABORTED, OWNER, useServerBench } from './test-fixtures/server-setup.ts';
 
 const SECRET = 'secret-of-the-test';
 

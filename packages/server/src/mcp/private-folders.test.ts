@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, needs, SANDBOX } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { OWNER as me, useServerBench } from './test-fixtures/server-bench.ts';
+import { OWNER as me, useServerBench } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench();
 let cache = '';

@@ -2,7 +2,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { RouteContract } from '@toolyard/protocol/schemas';
 import { callMcpToolBody, routes } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
-import { plainZodError, validationText } from '../http/plain-zod-error.ts';
+import { plainZodError, validationText } from '../http/transport/plain-zod-error.ts';
 import type { McpOperationKey, McpRequest } from './operations.ts';
 
 type Contract = Pick<RouteContract, 'query' | 'body'>;

@@ -3,7 +3,7 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { resolveAgentConfig } from '../config/resolve-agent-config.ts';
 import type { ConnectedServers } from './servers.ts';
-import { OWNER, commandServer, useServerBench } from './test-fixtures/server-bench.ts';
+import { OWNER, commandServer, useServerBench } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench();
 

@@ -8,7 +8,7 @@ import {
   useServerBench,
   waitForState,
   waitForRequest,
-} from './test-fixtures/server-bench.ts';
+} from './test-fixtures/server-setup.ts';
 
 const room = useServerBench({ builtIn: [commandServer('built-in', 'plain')] });
 

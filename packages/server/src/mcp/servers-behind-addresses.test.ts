@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } from './test-fixtures/server-bench.ts';
+import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench();
 

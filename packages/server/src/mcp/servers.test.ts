@@ -13,7 +13,7 @@ import {
   useServerBench,
   viewOf,
   waitForState,
-} from './test-fixtures/server-bench.ts';
+} from './test-fixtures/server-setup.ts';
 
 const room = useServerBench();
 

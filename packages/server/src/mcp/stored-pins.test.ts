@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { ConnectedServers } from './servers.ts';
 import { createServers } from './servers.ts';
 import { storePin } from './stored-pins.ts';
-import type { ServerTestBench } from './test-fixtures/server-bench.ts';
-import { openServerBench, OWNER } from './test-fixtures/server-bench.ts';
+import type { ServerTestBench } from './test-fixtures/server-setup.ts';
+import { openServerBench, OWNER } from './test-fixtures/server-setup.ts';
 
 const BOOK = { serverId: 'hotel', name: 'book' };
 const CHANGED: ToolChange = {

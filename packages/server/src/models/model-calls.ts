@@ -16,7 +16,7 @@ import { generateObjectByChat, withChat } from '@toolyard/model-runtime';
 import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
 import { defined, isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { withBlobsInPlace } from '../runs/run-media.ts';
+import { withBlobsInPlace } from '../runs/worker/run-media.ts';
 import type { Models } from '../services.ts';
 import type { ApiModelCall, CallPolicy, OnCallEnd } from './call-limit.ts';
 

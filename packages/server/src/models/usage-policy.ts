@@ -2,7 +2,7 @@ import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, exhaustedMeasure, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { layersOf } from '../config/configuration-layers.ts';
-import { allInterrupts } from '../runs/all-interrupts.ts';
+import { allInterrupts } from '../runs/read/all-interrupts.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
 

@@ -10,7 +10,7 @@ import type { LiveHub } from '../services.ts';
 import { catalogueOf, readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
 import { createInternalClient } from './internal-client.ts';
-import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
+import type { TabToolCalls } from '../runs/tab/tab-tool-calls.ts';
 import { createInternalApi } from './internal-api.ts';
 import { ProcessHeartbeat } from './process-heartbeat.ts';
 import { createRelayTransports } from './relay-transport.ts';

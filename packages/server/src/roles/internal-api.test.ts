@@ -1,7 +1,7 @@
 import type { JudgedCall, RunRecord } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { describe, expect, it, vi } from 'vitest';
-import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
+import type { TabToolCalls } from '../runs/tab/tab-tool-calls.ts';
 import type { Servers } from '../mcp/operations.ts';
 import { createInternalApi } from './internal-api.ts';
 import { createInternalClient, MCP_OPERATION_PATH } from './internal-client.ts';

@@ -5,7 +5,7 @@ import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../mcp/operations.ts';
 import { isHolderKey } from '../mcp/operations.ts';
 import { readRequest } from '../mcp/read-operation.ts';
-import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
+import type { TabToolCalls } from '../runs/tab/tab-tool-calls.ts';
 import {
   MCP_OPERATION_PATH,
   NOT_EXECUTED_HEADER,

@@ -1,6 +1,6 @@
 import type { Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
-import type { TabToolCalls } from '../runs/tab-tool-calls.ts';
+import type { TabToolCalls } from '../runs/tab/tab-tool-calls.ts';
 import type { TabToolsRequest } from './internal-api.ts';
 import type { InternalClient } from './internal-client.ts';
 import { TAB_TOOLS_PATH } from './internal-client.ts';

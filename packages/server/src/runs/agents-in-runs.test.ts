@@ -3,8 +3,8 @@ import { textOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createConfigurations } from '../config/configurations.ts';
-import type { RunBench, RunBenchOptions } from './test-fixtures/bench.ts';
-import { ANNE, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from './test-fixtures/setup.ts';
+import { ANNE, cleanUp, openBench, temporaryFolder } from './test-fixtures/setup.ts';
 import { hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);

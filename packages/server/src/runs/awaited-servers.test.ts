@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually } from '@toolyard/testing';
-import type { RunBenchOptions } from './test-fixtures/bench.ts';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import type { RunBenchOptions } from './test-fixtures/setup.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder } from './test-fixtures/setup.ts';
 import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 

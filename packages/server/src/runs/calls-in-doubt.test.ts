@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import type { RunBench } from './test-fixtures/bench.ts';
-import { ANNE, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import type { RunBench } from './test-fixtures/setup.ts';
+import { ANNE, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/setup.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 import { actTool, allowAct, killAt } from './test-fixtures/killed-run.ts';
 import { endedRunEvents } from './test-fixtures/run-events.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
-import { loadSentRequest } from './sent-request.ts';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { loadSentRequest } from './read/sent-request.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/setup.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, scriptedModel } from './test-fixtures/scripted-model.ts';
 

@@ -6,7 +6,7 @@ import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { ANNE } from './test-fixtures/bench.ts';
+import { ANNE } from './test-fixtures/setup.ts';
 import { recordedSettings, shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
 import type { Rows } from './test-fixtures/corpus/recording.ts';
 import { writeRows } from './test-fixtures/corpus/recording.ts';

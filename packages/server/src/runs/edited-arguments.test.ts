@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, RunEvent, StoredInterrupt } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { RunBench, RunBenchOptions } from './test-fixtures/bench.ts';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from './test-fixtures/setup.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/setup.ts';
 import type { ScriptedModel } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 

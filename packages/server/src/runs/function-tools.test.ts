@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { FunctionToolGroup, ToolContext } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import { eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/setup.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { StoredInterrupt } from '@toolyard/protocol';
 import { DEFAULT_LIMITS } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
-import type { RunBench } from './test-fixtures/bench.ts';
-import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import type { RunBench } from './test-fixtures/setup.ts';
+import { ANNE, answers, BERT, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/setup.ts';
 import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LeasedRun } from '@toolyard/protocol';
 import { StorageError } from '@toolyard/storage';
 import { createFakeClock } from '@toolyard/testing';
-import { LeaseKeeper } from './leases.ts';
+import { LeaseKeeper } from './worker/leases.ts';
 
 const AWAY = new StorageError('unreachable', { message: 'The database cannot be reached.' });
 const FULL = new StorageError('disk_full', { message: 'There is no room left.' });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { AssistantMessage, RunEvent } from '@toolyard/protocol';
 import { createFailpoints, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder, transcriptLines } from './test-fixtures/setup.ts';
 import { calls, hangsAfter, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 import { actTool, allowAct, killAt } from './test-fixtures/killed-run.ts';
 import { endedRunEvents, eventTypes } from './test-fixtures/run-events.ts';

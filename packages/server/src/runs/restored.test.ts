@@ -5,7 +5,7 @@ import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { eventually, needs } from '@toolyard/testing';
 import { describeOnDatabases, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
-import { ANNE } from './test-fixtures/bench.ts';
+import { ANNE } from './test-fixtures/setup.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './test-fixtures/corpus/stage.ts';
 
 describeOnDatabases('a database that is restored', (cluster) => {

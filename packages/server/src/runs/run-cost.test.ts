@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/bench.ts';
+import { answers, cleanUp, openBench, temporaryFolder } from './test-fixtures/setup.ts';
 import type { ScriptedAnswer } from './test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from './test-fixtures/scripted-model.ts';
 

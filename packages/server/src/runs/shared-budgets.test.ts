@@ -5,7 +5,7 @@ import { BudgetChecker, initialState } from '@toolyard/agent-runtime';
 import type { DatabaseStorage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { createRunBudgets } from './run-budgets.ts';
+import { createRunBudgets } from './worker/run-budgets.ts';
 
 const ANNE = { ownerId: 'anne' };
 /** Fixed, so that no midnight passes during the test. */

@@ -2,7 +2,7 @@ import type { Owner, ScheduleDefinition, AnyText } from '@toolyard/protocol';
 import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
 import type { LiveHub, RunService } from '../services.ts';
-import { ensureConversation } from '../runs/ensure-conversation.ts';
+import { ensureConversation } from '../runs/start/ensure-conversation.ts';
 import { readDefinition } from './definition.ts';
 import { runIdOfFiring } from './firing-of-run.ts';
 

@@ -15,7 +15,7 @@ import { createConversationTitles } from '../models/conversation-titles.ts';
 import { createPresetTasks } from '../models/preset-tasks.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import { createRelayedTabTools } from '../roles/relayed-tab-tools.ts';
-import { createRunService } from '../runs/create-run-service.ts';
+import { createRunService } from '../runs/start/create-run-service.ts';
 import type { Servers } from '../mcp/operations.ts';
 import type { Schedules } from '../schedules/schedules.ts';
 import { createSchedules } from '../schedules/schedules.ts';

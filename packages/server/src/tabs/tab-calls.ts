@@ -13,7 +13,7 @@ import type {
 import { createErrorInfo, CONTINUES_ELSEWHERE, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import type { RunHub } from '../live/hub.ts';
-import { resultInPlace } from '../runs/run-media.ts';
+import { resultInPlace } from '../runs/worker/run-media.ts';
 import { OpenTabInterrupts } from './open-tab-interrupts.ts';
 import { canExecute } from './tab-pins.ts';
 

@@ -10,7 +10,7 @@ import type {
 } from '@toolyard/protocol';
 import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { createFakeClock, eventually } from '@toolyard/testing';
-import type { RunBench, RunBenchOptions } from '../runs/test-fixtures/bench.ts';
+import type { RunBench, RunBenchOptions } from '../runs/test-fixtures/setup.ts';
 import {
   ANNE,
   answers,
@@ -19,7 +19,7 @@ import {
   openBench,
   temporaryFolder,
   transcriptLines,
-} from '../runs/test-fixtures/bench.ts';
+} from '../runs/test-fixtures/setup.ts';
 import type { ScriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { TabToolBroker } from './tab-tool-broker.ts';

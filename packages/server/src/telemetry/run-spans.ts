@@ -1,6 +1,6 @@
 import type { AssistantMessage, LeasedRun, RunEvent } from '@toolyard/protocol';
 import { defined, ignoreEvent } from '@toolyard/protocol';
-import type { RunConfiguration } from '../runs/stored-run.ts';
+import type { RunConfiguration } from '../runs/worker/stored-run.ts';
 import type { Span } from './otlp-exporter.ts';
 import type { Attributes } from './span-attributes.ts';
 import {

@@ -6,7 +6,7 @@ import { withChat } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { createFakeClock, createSteadyClock, eventually } from '@toolyard/testing';
-import { ANNE, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/bench.ts';
+import { ANNE, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/setup.ts';
 import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { readTelemetry } from './telemetry-settings.ts';
 import type { Telemetry } from './telemetry.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Failpoint, JsonValue, AnyText } from '@toolyard/protocol';
 import { messageOf, ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
 import type { DeliveryKey, SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
-import { rateSpans, secondsUntilEnd } from '../http/rate-spans.ts';
+import { rateSpans, secondsUntilEnd } from '../http/transport/rate-spans.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { readDefinition } from './definition.ts';
 import type { StartDeliveryServices } from './start-delivery.ts';

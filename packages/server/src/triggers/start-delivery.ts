@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Owner, TriggerDefinition, TriggerDelivery, AnyText } from '@toolyard/protocol';
 import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
-import { ensureConversation } from '../runs/ensure-conversation.ts';
-import { startedByTrigger } from '../runs/key-limits.ts';
+import { ensureConversation } from '../runs/start/ensure-conversation.ts';
+import { startedByTrigger } from '../runs/start/key-limits.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { readDefinition } from './definition.ts';
 

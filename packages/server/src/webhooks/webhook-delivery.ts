@@ -6,7 +6,7 @@ import type { EmailChannel } from '../email/email-channel.ts';
 import type { SentEmail } from '../email/send-email.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { createLogOnce } from '../log-once.ts';
-import { readEnd } from '../runs/read-end.ts';
+import { readEnd } from '../runs/read/read-end.ts';
 import type { SentWebhook } from './send-webhook.ts';
 import { sendWebhook } from './send-webhook.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import type { EngineUnderTest } from '../test-fixtures/conformance/bench.ts';
-import { P1, P2 } from '../test-fixtures/conformance/bench.ts';
+import type { EngineUnderTest } from '../test-fixtures/conformance/setup.ts';
+import { P1, P2 } from '../test-fixtures/conformance/setup.ts';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun } from '../test-fixtures/conversation.ts';
 import { openPostgresEngine } from '../test-fixtures/postgres-engine.ts';
 

@@ -1,5 +1,5 @@
 import type { SharedStorage } from '../storage.ts';
-import type { EngineUnderTest } from './conformance/bench.ts';
+import type { EngineUnderTest } from './conformance/setup.ts';
 
 /** Operations beside runs, for the conformance suite. */
 export function commandsOf(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'clockAdvanced' | 'close'> {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Clock } from '@toolyard/protocol';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { SharedStorage } from '../storage.ts';
-import type { EngineUnderTest } from './conformance/bench.ts';
+import type { EngineUnderTest } from './conformance/setup.ts';
 import { commandsOf } from './commands.ts';
 import type { Databases } from '@toolyard/testing/postgres';
 

@@ -12,7 +12,7 @@ import { createSqliteEngine } from '../sqlite/engine.ts';
 import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
 import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
-import type { EngineUnderTest } from './conformance/bench.ts';
+import type { EngineUnderTest } from './conformance/setup.ts';
 import { commandsOf } from './commands.ts';
 
 /** A temporary folder for a test, with its cleanup. */

@@ -1,7 +1,7 @@
 import { i18n } from '#lib/i18n/i18n.svelte.ts';
-import { readOperatorSettings } from '#lib/state/operator-settings.ts';
+import { readOperatorSettings } from '#lib/settings/operator-settings.ts';
 import { session } from '#lib/state/session.svelte.ts';
-import { startUp } from '#lib/state/startup.ts';
+import { startUp } from '#lib/shell/startup.ts';
 import { theme } from '#lib/state/theme.svelte.ts';
 
 export const ssr = false;

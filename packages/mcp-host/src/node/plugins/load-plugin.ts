@@ -1,7 +1,7 @@
 import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { displayUrl } from '../../log/redact.ts';
-import type { PluginConfig } from '../../plugins/plugin-config.ts';
+import type { PluginConfig } from '../../config/plugin-config.ts';
 import { limitMessages } from '../../transports/body-limit.ts';
 import { networkCodeOf } from '../../transports/network-error.ts';
 import { settingsSchema } from './credentials.ts';

@@ -1,5 +1,5 @@
 import type { Fetch, JsonObject } from '@toolyard/protocol';
-import type { PluginConfig } from '../../plugins/plugin-config.ts';
+import type { PluginConfig } from '../../config/plugin-config.ts';
 import { createInMemoryTransport } from '../../transports/in-memory-transport.ts';
 import type { HostTransport, TransportContext } from '../../transports/transport.ts';
 import { loadPlugin } from './load-plugin.ts';

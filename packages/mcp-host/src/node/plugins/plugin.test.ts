@@ -3,7 +3,7 @@ import { startPluginServer } from '@toolyard/testing';
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../../host/host.ts';
-import type { PluginConfig } from '../../plugins/plugin-config.ts';
+import type { PluginConfig } from '../../config/plugin-config.ts';
 import { connected, healthOf } from '../test-fixtures/peers.ts';
 import { createNodeTransports } from '../transports.ts';
 

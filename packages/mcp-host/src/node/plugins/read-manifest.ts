@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
-import type { PluginConfig } from '../../plugins/plugin-config.ts';
+import type { PluginConfig } from '../../config/plugin-config.ts';
 import { readUrl } from '../../values/read-url.ts';
 import type { Credential } from './credentials.ts';
 import { credentialOfAuth } from './credentials.ts';

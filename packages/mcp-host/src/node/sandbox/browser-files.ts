@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SandboxSettings } from '../../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../../config/sandbox-settings.ts';
 import type { ExtraFiles } from './launcher-files.ts';
 import { resolvePath } from './machine-files.ts';
 

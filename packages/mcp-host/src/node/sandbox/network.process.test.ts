@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemClock } from '@toolyard/protocol';
 import { needs, SANDBOX, within } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SandboxSettings } from '../../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../../config/sandbox-settings.ts';
 import type { HostTransport } from '../../transports/transport.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import type { SandboxSettings } from '../../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../../config/sandbox-settings.ts';
 
 /** A path inside the sandbox, and the file or folder mounted there (links resolved). */
 export type Mount = { path: string; source: string };

@@ -3,7 +3,7 @@ import { availableParallelism, homedir, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
 import { resourceLimits } from '../../host/resource-limits.ts';
-import type { SandboxSettings } from '../../host/sandbox-settings.ts';
+import type { SandboxSettings } from '../../config/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { browserFiles } from './browser-files.ts';

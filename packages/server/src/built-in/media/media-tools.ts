@@ -4,7 +4,7 @@ import type { Clock, ModelReference, Owner, ToolContentPart, ToolResult, Usage }
 import { costOf, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { ModelCalls } from '../../models/model-calls.ts';
-import { resultInPlace } from '../../runs/run-media.ts';
+import { resultInPlace } from '../../runs/worker/run-media.ts';
 import type { Models } from '../../services.ts';
 import type { MediaSettings } from './media-settings.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CreatedApiKey, KeyScope } from '@toolyard/protocol';
 import { KEY_SCOPES, systemClock } from '@toolyard/protocol';
-import { scopesOf } from '../router.ts';
+import { scopesOf } from '../transport/router.ts';
 import type { TestResponse, TestRequestOptions, TestServer } from '../test-fixtures/test-server.ts';
 import { ANNE, as, startTestServer } from '../test-fixtures/test-server.ts';
 

@@ -3,8 +3,8 @@ import { say } from '@toolyard/protocol';
 import { apiKeyLimits } from '@toolyard/protocol/schemas';
 import type { Routes } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
-import { startedByKey } from '../../runs/key-limits.ts';
-import { blobsIn } from '../inline-blobs.ts';
+import { startedByKey } from '../../runs/start/key-limits.ts';
+import { blobsIn } from '../views/inline-blobs.ts';
 import { notFound, refusal } from '../problems.ts';
 
 /**

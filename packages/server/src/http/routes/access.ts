@@ -4,8 +4,8 @@ import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
 import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
-import { reachableOrigins } from '../reachable-origins.ts';
-import type { Router } from '../router.ts';
+import { reachableOrigins } from '../transport/reachable-origins.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 
 /** Characters of a key that are stored in plain text to identify it. */

@@ -7,10 +7,10 @@ import { writeAgentFile } from '../../agents/write-agent-file.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { readStoredProfile } from '../../config/agent-profile.ts';
 import { textAnswer } from '../answers.ts';
-import { MAX_FILE_BYTES, readBodyBytes } from '../body.ts';
-import { attachmentOf } from '../file-name.ts';
+import { MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
+import { attachmentOf } from '../transport/file-name.ts';
 import { notFound, refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addAgentRoutes({ route }: Router, { storage, models, hub, clock, ids }: HttpAppOptions): void {

@@ -1,6 +1,6 @@
 import { createArtifactStore } from '../../built-in/artifacts/artifact-store.ts';
-import { findConversation } from '../conversation-view.ts';
-import type { Router } from '../router.ts';
+import { findConversation } from '../views/conversation-view.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** The documents that models created in conversations. */

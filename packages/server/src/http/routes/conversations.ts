@@ -1,9 +1,9 @@
 import type { ConversationSummary, CreateConversation, Page, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
-import { findConversation, summaryOf, viewOf } from '../conversation-view.ts';
-import { cursorOf, readCursor } from '../list-cursor.ts';
+import { findConversation, summaryOf, viewOf } from '../views/conversation-view.ts';
+import { cursorOf, readCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): void {

@@ -2,11 +2,11 @@ import type { Draft, Principal, SaveDraft } from '@toolyard/protocol';
 import { say } from '@toolyard/protocol';
 import { saveDraftBody } from '@toolyard/protocol/schemas';
 import { mediaToBlobs } from '@toolyard/storage';
-import { findConversation } from '../conversation-view.ts';
+import { findConversation } from '../views/conversation-view.ts';
 import { refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
-import { checkParts } from '../user-parts.ts';
+import { checkParts } from '../chat-calls/user-parts.ts';
 
 /** Stands for a chat that has no id yet. */
 const NEW_CHAT = 'new';

@@ -3,12 +3,12 @@ import type { StoredConversation } from '@toolyard/storage';
 import { createArtifactStore } from '../../built-in/artifacts/artifact-store.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
-import { inlineBlobs } from '../inline-blobs.ts';
-import { conversationMarkdown } from '../conversation-markdown.ts';
-import { conversationTranslations } from '../conversation-translations.ts';
-import { findConversation } from '../conversation-view.ts';
-import { attachmentOf } from '../file-name.ts';
-import type { Router } from '../router.ts';
+import { inlineBlobs } from '../views/inline-blobs.ts';
+import { conversationMarkdown } from '../views/conversation-markdown.ts';
+import { conversationTranslations } from '../views/conversation-translations.ts';
+import { findConversation } from '../views/conversation-view.ts';
+import { attachmentOf } from '../transport/file-name.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {

@@ -1,11 +1,11 @@
-import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../body.ts';
+import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
 import type { Owner } from '@toolyard/protocol';
 import { say } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
 import { badSignature } from '../auth/refusals.ts';
 import { notFound, refusal } from '../problems.ts';
 import type { RouteQuery } from '@toolyard/protocol/schemas';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { AppContext } from '../types.ts';
 import type { RouteContext } from '../route-context.ts';
 

@@ -3,8 +3,8 @@ import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { checkDefinition, completeDefinition, storedDefinition, viewOf } from '../../groups/group-definition.ts';
 import { groupRunView } from '../../groups/group-run-view.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { toRunView } from '../run-view.ts';
+import type { Router } from '../transport/router.ts';
+import { toRunView } from '../views/run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, ids }: HttpAppOptions): void {

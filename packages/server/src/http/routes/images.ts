@@ -1,6 +1,6 @@
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
 import { fetchImage } from '../../images/fetch-image.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 
 /** An answer that is opened as a document executes nothing: SVG may contain scripts. */
 const HEADERS = { 'cache-control': 'no-store', 'content-security-policy': "sandbox; default-src 'none'" };

@@ -1,4 +1,4 @@
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 import { addAccessRoutes } from './access.ts';
 import { addAgentRoutes } from './agents.ts';

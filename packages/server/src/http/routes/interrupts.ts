@@ -1,10 +1,10 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
-import { interruptCursor, readInterruptCursor } from '../list-cursor.ts';
+import { interruptCursor, readInterruptCursor } from '../transport/list-cursor.ts';
 import { isOwnRun, limitedTo } from '../auth/limited-keys.ts';
 import { notFound, ProblemAnswer, publicError, refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Answering these allows a call or spends money. */

@@ -1,7 +1,7 @@
 import type { Principal } from '@toolyard/protocol';
 import { messageOf } from '@toolyard/protocol';
-import { liveFrames } from '../frames.ts';
-import type { Router } from '../router.ts';
+import { liveFrames } from '../transport/frames.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 
 export function addLiveRoutes({ route }: Router, deps: RouteContext): void {

@@ -5,8 +5,8 @@ import { callFromApp } from '../../mcp/call-from-app.ts';
 import { testTool } from '../../mcp/check-tool-test.ts';
 import type { CheckedCalls, McpOperationKey, McpRequest } from '../../mcp/operations.ts';
 import { executeOperation, mcpOperationKeys } from '../../mcp/operations.ts';
-import type { Router } from '../router.ts';
-import { finishedPage, refusedPage, relayPage } from '../sign-in-page.ts';
+import type { Router } from '../transport/router.ts';
+import { finishedPage, refusedPage, relayPage } from '../page/sign-in-page.ts';
 import type { RouteContext } from '../route-context.ts';
 import { OWNER } from '../types.ts';
 

@@ -1,7 +1,7 @@
 import type { Memory } from '@toolyard/protocol';
 import type { StoredMemory } from '@toolyard/storage';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** What models remembered for the user. */

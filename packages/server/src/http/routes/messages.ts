@@ -1,14 +1,14 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { jsonAnswer } from '../answers.ts';
-import { starterOf } from '../start-limits.ts';
-import { requestId } from '../idempotency.ts';
-import { findConversation } from '../conversation-view.ts';
+import { starterOf } from '../transport/start-limits.ts';
+import { requestId } from '../transport/idempotency.ts';
+import { findConversation } from '../views/conversation-view.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { toRunView } from '../run-view.ts';
+import type { Router } from '../transport/router.ts';
+import { toRunView } from '../views/run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
-import { checkParts } from '../user-parts.ts';
+import { checkParts } from '../chat-calls/user-parts.ts';
 
 export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, runs, clock } = deps;

@@ -6,10 +6,10 @@ import { createCallLimit } from '../../models/call-limit.ts';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
-import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-call.ts';
-import type { Frame } from '../event-stream.ts';
-import type { Router } from '../router.ts';
-import { checkSource } from '../user-parts.ts';
+import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-calls/chat-call.ts';
+import type { Frame } from '../transport/event-stream.ts';
+import type { Router } from '../transport/router.ts';
+import { checkSource } from '../chat-calls/user-parts.ts';
 import type { HttpAppOptions } from '../types.ts';
 import type { RouteContext } from '../route-context.ts';
 

@@ -1,4 +1,4 @@
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addModelRoutes({ route }: Router, { models }: HttpAppOptions): void {

@@ -3,7 +3,7 @@ import { jsonAnswer, textAnswer } from '../answers.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 import type { RouteContext } from '../route-context.ts';
 import { OWNER } from '../types.ts';

@@ -1,6 +1,6 @@
 import { formatToolReference } from '@toolyard/protocol';
 import { notFound, refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Permissions of tools. */

@@ -1,6 +1,6 @@
 import { createGuardedFetch, trustOrigins } from '@toolyard/guarded-fetch';
 import { checkPreflight } from '../../proxy/preflight.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 
 export function addPreflightRoute({ route }: Router): void {
   route('POST /api/mcp/preflight', async ({ c, body }) => {

@@ -1,7 +1,7 @@
 import type { PresetTaskEvent } from '../../models/preset-tasks.ts';
 import { createPresetTasks } from '../../models/preset-tasks.ts';
-import type { Frame } from '../event-stream.ts';
-import type { Router } from '../router.ts';
+import type { Frame } from '../transport/event-stream.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 
 /** Preset tasks beside the loop: titles, translations, suggestions. */

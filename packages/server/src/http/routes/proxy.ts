@@ -13,9 +13,9 @@ import { pipeBoth } from '../../proxy/proxy.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { requireScope } from '../auth/scopes.ts';
 import { watchCredential } from '../auth/watch-credential.ts';
-import { readBodyBytes } from '../body.ts';
+import { readBodyBytes } from '../transport/body.ts';
 import { ProblemAnswer, refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { AppContext, AppEnv } from '../types.ts';
 
 /** The second is the path in llama-server. */

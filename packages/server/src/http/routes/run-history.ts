@@ -1,12 +1,12 @@
 import type { Message, Principal, RunExport, RunRecord } from '@toolyard/protocol';
-import { readSteps } from '../../runs/run-steps.ts';
+import { readSteps } from '../../runs/read/run-steps.ts';
 import { textAnswer } from '../answers.ts';
-import { inlineBlobs } from '../inline-blobs.ts';
-import { attachmentOf } from '../file-name.ts';
+import { inlineBlobs } from '../views/inline-blobs.ts';
+import { attachmentOf } from '../transport/file-name.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { runMarkdown } from '../run-markdown.ts';
-import { toRunView } from '../run-view.ts';
+import type { Router } from '../transport/router.ts';
+import { runMarkdown } from '../views/run-markdown.ts';
+import { toRunView } from '../views/run-view.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Routes that show what runs did. */

@@ -1,15 +1,15 @@
 import type { Principal, RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import { runFrames } from '../frames.ts';
+import { runFrames } from '../transport/frames.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
-import { readRunCursor, runCursor } from '../list-cursor.ts';
+import { readRunCursor, runCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { toRunView } from '../run-view.ts';
+import type { Router } from '../transport/router.ts';
+import { toRunView } from '../views/run-view.ts';
 import type { RouteContext } from '../route-context.ts';
-import { readRunTree } from '../../runs/read-run-tree.ts';
-import { listSubAgents } from '../../runs/list-sub-agents.ts';
-import { missingRoles } from '../missing-roles.ts';
+import { readRunTree } from '../../runs/read/read-run-tree.ts';
+import { listSubAgents } from '../../runs/sub-agents/list-sub-agents.ts';
+import { missingRoles } from '../views/missing-roles.ts';
 
 const OVER: ReadonlySet<RunStatus> = new Set(['done', 'failed', 'cancelled']);
 const ACTIVE: readonly RunStatus[] = ['queued', 'running', 'parked', 'waiting_for_tab'];

@@ -1,8 +1,8 @@
 import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
-import { loadSentRequest as readSentRequest } from '../../runs/sent-request.ts';
+import { loadSentRequest as readSentRequest } from '../../runs/read/sent-request.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 export function addSentRequestRoutes({ route }: Router, { storage }: HttpAppOptions): void {

@@ -2,9 +2,9 @@ import { agentConfiguration } from '@toolyard/protocol/schemas';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { DEFAULTS_KEY } from '../../config/raised-budget.ts';
 import { requireScope } from '../auth/scopes.ts';
-import { plainZodError } from '../plain-zod-error.ts';
+import { plainZodError } from '../transport/plain-zod-error.ts';
 import { validationError, notFound, quoted, refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Prefix that separates the page's settings from keys that the server uses. */

@@ -1,8 +1,8 @@
 import type { Principal } from '@toolyard/protocol';
 import type { SkillScope } from '../../built-in/skills/skills.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { findConversation } from '../conversation-view.ts';
-import type { Router } from '../router.ts';
+import { findConversation } from '../views/conversation-view.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Agent Skills: list, view, and switch on and off. */

@@ -1,19 +1,19 @@
 import type { Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
-import { ensureConversation } from '../../runs/ensure-conversation.ts';
-import { readEnd } from '../../runs/read-end.ts';
+import { ensureConversation } from '../../runs/start/ensure-conversation.ts';
+import { readEnd } from '../../runs/read/read-end.ts';
 import type { RunStart } from '../../services.ts';
 import { jsonAnswer } from '../answers.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
 import { requireScope } from '../auth/scopes.ts';
-import { runFrames } from '../frames.ts';
-import { requestId } from '../idempotency.ts';
-import { checkStart, countStart, starterOf } from '../start-limits.ts';
+import { runFrames } from '../transport/frames.ts';
+import { requestId } from '../transport/idempotency.ts';
+import { checkStart, countStart, starterOf } from '../transport/start-limits.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
-import { toRunView } from '../run-view.ts';
+import type { Router } from '../transport/router.ts';
+import { toRunView } from '../views/run-view.ts';
 import type { RouteContext } from '../route-context.ts';
-import { checkParts } from '../user-parts.ts';
+import { checkParts } from '../chat-calls/user-parts.ts';
 
 /** `POST /api/runs`: starts a run, and waits for its result, streams its events, or returns at once. */
 export function addStartRunRoute({ route }: Router, deps: RouteContext): void {

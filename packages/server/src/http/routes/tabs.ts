@@ -1,10 +1,10 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, TAB_RUNS_VERSION, ToolyardError, say } from '@toolyard/protocol';
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
-import { starterOf } from '../start-limits.ts';
-import { checkParts } from '../user-parts.ts';
+import { starterOf } from '../transport/start-limits.ts';
+import { checkParts } from '../chat-calls/user-parts.ts';
 
 /** Tabs that offer the tools of their own MCP servers to runs of the server. */
 export function addTabRoutes({ route }: Router, services: RouteContext): void {

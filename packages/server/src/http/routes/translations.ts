@@ -1,7 +1,7 @@
-import { conversationTranslations } from '../conversation-translations.ts';
-import { findConversation } from '../conversation-view.ts';
+import { conversationTranslations } from '../views/conversation-translations.ts';
+import { findConversation } from '../views/conversation-view.ts';
 import { notFound } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** Translations, stored beside their messages by the client that asked for them. */

@@ -1,8 +1,8 @@
 import { messageText } from '@toolyard/protocol';
 import { RefusedDelivery } from '../../triggers/accept-delivery.ts';
-import { readBodyBytes } from '../body.ts';
+import { readBodyBytes } from '../transport/body.ts';
 import { refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** GitHub sends up to 25 MB, but a message must fit into the context window of a model. */

@@ -1,4 +1,4 @@
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 
 /** Local servers without a sandbox, and the confirmation of mode `auto` for them. */

@@ -1,11 +1,11 @@
 import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { textAnswer } from '../answers.ts';
-import { findConversation } from '../conversation-view.ts';
+import { findConversation } from '../views/conversation-view.ts';
 import { refusal } from '../problems.ts';
-import type { Router } from '../router.ts';
+import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
-import { usageCsv } from '../usage-csv.ts';
+import { usageCsv } from '../views/usage-csv.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Default period, including today. */

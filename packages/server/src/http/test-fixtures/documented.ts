@@ -1,7 +1,7 @@
 import { problem } from '@toolyard/protocol/schemas';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { openApiDocument } from '../openapi.ts';
-import type { RouteDescription } from '../router.ts';
+import type { RouteDescription } from '../transport/router.ts';
 import type { TestResponse, TestRequestOptions, TestServer } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
 

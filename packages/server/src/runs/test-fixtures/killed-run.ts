@@ -1,6 +1,6 @@
 import { createFailpoints, eventually } from '@toolyard/testing';
-import type { RunBench, FakeTool } from './bench.ts';
-import { ANNE, answers, openBench, temporaryFolder } from './bench.ts';
+import type { RunBench, FakeTool } from './setup.ts';
+import { ANNE, answers, openBench, temporaryFolder } from './setup.ts';
 import type { ScriptedAnswer } from './scripted-model.ts';
 import { scriptedModel } from './scripted-model.ts';
 

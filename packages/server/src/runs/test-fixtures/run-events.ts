@@ -1,8 +1,8 @@
 import type { RunEvent } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { expect } from 'vitest';
-import type { RunBench } from './bench.ts';
-import { ANNE } from './bench.ts';
+import type { RunBench } from './setup.ts';
+import { ANNE } from './setup.ts';
 
 export function eventTypes(events: readonly RunEvent[]): string[] {
   return events.map(({ type }) => type);

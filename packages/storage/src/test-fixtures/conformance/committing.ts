@@ -1,8 +1,8 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { ANNE, commitOf, deltas, LEASE_MS, newRun, userMessage, reply } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
-import { P1, P2 } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
+import { P1, P2 } from './setup.ts';
 
 /** The hot path: atomic, gapless and fenced. */
 export function describeCommitting(bench: ConformanceBench): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
 import { ANNE, commitOf, deltas, reply } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
 
 /** Compaction keeps the content of an ended run, without its deltas. */
 export function describeCompaction(bench: ConformanceBench): void {

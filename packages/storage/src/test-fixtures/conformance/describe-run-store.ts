@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
 import { ANNE, commitOf } from '../conversation.ts';
-import type { OpenEngine } from './bench.ts';
-import { ConformanceBench } from './bench.ts';
+import type { OpenEngine } from './setup.ts';
+import { ConformanceBench } from './setup.ts';
 import { describeCommitting } from './committing.ts';
 import { describeCompaction } from './compaction.ts';
 import { describeInbox } from './inbox.ts';

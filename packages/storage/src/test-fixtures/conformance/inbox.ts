@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, BERT, LEASE_MS, commitOf, deltas } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
-import { P2 } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
+import { P2 } from './setup.ts';
 
 /** Inbox items are taken exactly once. */
 export function describeInbox(bench: ConformanceBench): void {

@@ -2,8 +2,8 @@ import type { RunStore, StoredInterrupt } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, approval, commitOf } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
-import { P1, P2 } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
+import { P1, P2 } from './setup.ts';
 
 /** Interrupts stay open until answered, once. */
 export function describeInterrupts(bench: ConformanceBench): void {

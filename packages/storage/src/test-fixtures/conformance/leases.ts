@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, LEASE_MS, commitOf, deltas, newRun } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
-import { P1, P2 } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
+import { P1, P2 } from './setup.ts';
 
 /** One holder at a time, and how runs move between processes. */
 export function describeLeases(bench: ConformanceBench): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerStatus } from '@toolyard/protocol';
 import { ANNE, commitOf } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
 
 /** Only allowed transitions, and no call sent twice silently. */
 export function describeLedger(bench: ConformanceBench): void {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE, BERT, approval, commitOf, deltas, newRun, userMessage } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
 
 /** Data of other owners is inaccessible. */
 export function describeOwners(bench: ConformanceBench): void {

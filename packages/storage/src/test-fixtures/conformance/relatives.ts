@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
-import { P2 } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
+import { P2 } from './setup.ts';
 
 const child = (id: string, more: Partial<NewRun> = {}): NewRun =>
   newRun(id, id, {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun, Owner } from '@toolyard/protocol';
 import { ANNE, BERT, commitOf, newRun, userMessage, reply } from '../conversation.ts';
-import type { ConformanceBench } from './bench.ts';
+import type { ConformanceBench } from './setup.ts';
 
 /** Run, message and leaf are created atomically, with one active run per conversation. */
 export function describeStarting(bench: ConformanceBench): void {

@@ -1,9 +1,9 @@
 import type { AgentConfiguration, AgentProfile, AgentView, ChangeAgent } from '@toolyard/protocol';
 import { isEmoji } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { agents as realAgents } from '../state/agents.svelte.ts';
+import { agents as realAgents } from './agents.svelte.ts';
 import { asApiError } from '../state/failure.ts';
-import { fetchPresetTaskResult as realFetch } from '../tasks/fetch-preset-task-result.ts';
+import { fetchPresetTaskResult as realFetch } from '../preset-tasks/fetch-preset-task-result.ts';
 import { uuid } from '../transcript/uuid.ts';
 
 /** The fields that a preset task can suggest. */

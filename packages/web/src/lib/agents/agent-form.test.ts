@@ -1,7 +1,7 @@
 import type { AgentView } from '@toolyard/protocol';
 import { expect, it, vi } from 'vitest';
 import { ApiError } from '../api/error.ts';
-import type { fetchPresetTaskResult } from '../tasks/fetch-preset-task-result.ts';
+import type { fetchPresetTaskResult } from '../preset-tasks/fetch-preset-task-result.ts';
 import { AgentForm, SUGGESTED, tagsIn } from './agent-form.svelte.ts';
 
 const AGENT: AgentView = {

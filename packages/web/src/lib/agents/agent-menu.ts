@@ -7,7 +7,7 @@ import Trash2 from '@lucide/svelte/icons/trash-2';
 import type { AgentFormat, AgentView } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import { agentsAddress, newAgentChatAddress } from '../shell/addresses.ts';
-import { agents } from '../state/agents.svelte.ts';
+import { agents } from './agents.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
 import type { MenuEntry } from '../ui/Menu.svelte';
 import { agentName } from './agent-name.ts';

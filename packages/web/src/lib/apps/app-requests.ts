@@ -8,7 +8,7 @@ import { listPrompts, listResources, listTemplates, readResource } from '../reso
 import { serverApi } from '../servers/server-api.ts';
 import { isToolOn } from '../servers/tool-switches.ts';
 import { servers } from '../state/servers.svelte.ts';
-import { tabId } from '../state/tab-id.ts';
+import { tabId } from '../live/tab-id.ts';
 import type { CallApp } from './app-of-call.ts';
 import type { AppAnswer, AppApprovalReasons, LastingAnswer } from './app-approvals.svelte.ts';
 import { isAllowed } from './app-approvals.svelte.ts';

@@ -1,5 +1,5 @@
 import type { AgentConfiguration, ModelReference } from '@toolyard/protocol';
-import { chat } from '../state/chat.svelte.ts';
+import { chat } from '../chat/state/chat.svelte.ts';
 import { models } from '../state/models.svelte.ts';
 import { settings } from '../state/settings.svelte.ts';
 

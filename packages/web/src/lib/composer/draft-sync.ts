@@ -1,7 +1,7 @@
 import type { Draft } from '@toolyard/protocol';
 import { api as realApi, ApiError, type Api } from '../api/client.ts';
 import { browserValueFamily, type BrowserValueFamily } from '../browser-storage.ts';
-import { live as realLive } from '../state/live.svelte.ts';
+import { live as realLive } from '../live/live.svelte.ts';
 import type { ComposerDraft } from './draft.svelte.ts';
 
 /** Delay until a keystroke is stored on the server, in milliseconds. */

@@ -1,15 +1,15 @@
 import type { GroupRunView } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
-import { changesRunList } from '../run-list/run-list.svelte.ts';
-import { live as realLive } from '../state/live.svelte.ts';
-import { Resource, type ResourceLive } from '../state/resource.svelte.ts';
+import { changesRunList } from '../runs/list/run-list.svelte.ts';
+import { live as realLive } from '../live/live.svelte.ts';
+import { Loaded, type ResourceLive } from '../state/loaded.svelte.ts';
 
 const REFRESH_AFTER_MS = 200;
 
 type Deps = { api: Pick<Api, 'get' | 'post'>; live: ResourceLive & Pick<typeof realLive, 'onRun'> };
 
 /** Where the run of a group is: its round, and who is speaking. Null inside: the run belongs to no group. */
-export class GroupRun extends Resource<{ group: GroupRunView | null }> {
+export class GroupRun extends Loaded<{ group: GroupRunView | null }> {
   readonly #runId: string;
   readonly #deps: Deps;
 

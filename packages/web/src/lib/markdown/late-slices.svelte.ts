@@ -1,5 +1,5 @@
 import { flushSync } from 'svelte';
-import { printing } from '../state/printing.svelte.ts';
+import { printing } from './printing.svelte.ts';
 import { isLoading } from './loads.ts';
 import { distanceOf, RenderQueue } from './render-queue.ts';
 import { lateOf, nextSlices, type Slices } from './slices.ts';

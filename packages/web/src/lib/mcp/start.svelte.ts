@@ -1,9 +1,9 @@
 import { api, stopRequests } from '../api/client.ts';
 import { fetchWithSession } from '../api/session-fetch.ts';
 import { currentTools } from '../composer/current.svelte.ts';
-import { chat } from '../state/chat.svelte.ts';
-import { live } from '../state/live.svelte.ts';
-import { tabId } from '../state/tab-id.ts';
+import { chat } from '../chat/state/chat.svelte.ts';
+import { live } from '../live/live.svelte.ts';
+import { tabId } from '../live/tab-id.ts';
 import { tabTools } from './tab-tools.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { TabToolProvider } from './tab-tool-provider.ts';

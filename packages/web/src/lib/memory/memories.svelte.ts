@@ -1,10 +1,10 @@
 import type { Memory } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
-import { live } from '../state/live.svelte.ts';
-import { Resource } from '../state/resource.svelte.ts';
+import { live } from '../live/live.svelte.ts';
+import { Loaded } from '../state/loaded.svelte.ts';
 
 /** What models remembered for the user. */
-class Memories extends Resource<Memory[]> {
+class Memories extends Loaded<Memory[]> {
   constructor() {
     super(async () => (await api.get('/api/memories')).items, {
       live,

@@ -4,7 +4,7 @@ import { api } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
 import { asApiError } from '../state/failure.ts';
-import { live } from '../state/live.svelte.ts';
+import { live } from '../live/live.svelte.ts';
 import type { DocumentVersion, PreviewDocument } from './document.ts';
 import type { ArtifactTarget } from './preview-panel.svelte.ts';
 

@@ -4,7 +4,7 @@ import { serverLabel } from '../servers/server-words.ts';
 import type { ShownServer } from '../servers/shown-server.ts';
 import { serverRef } from '../servers/shown-server.ts';
 import { isServerOn } from '../servers/tool-switches.ts';
-import { live } from '../state/live.svelte.ts';
+import { live } from '../live/live.svelte.ts';
 import { servers } from '../state/servers.svelte.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { listPrompts, listResources, listTemplates, type ServerRef } from './server-requests.ts';

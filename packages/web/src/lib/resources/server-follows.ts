@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
-import type { live } from '../state/live.svelte.ts';
+import type { live } from '../live/live.svelte.ts';
 
 type Deps = {
   api: Pick<Api, 'post'>;

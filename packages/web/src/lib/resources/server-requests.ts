@@ -10,7 +10,7 @@ import type {
 import { defined } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
-import { live } from '../state/live.svelte.ts';
+import { live } from '../live/live.svelte.ts';
 import { ServerFollows } from './server-follows.ts';
 
 /** A server by where its connection is: on Toolyard's server or in this tab. */

@@ -1,11 +1,11 @@
 import type { ChangeSchedule, CreateSchedule, ScheduleFiring, ScheduleView } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { i18n } from '../i18n/i18n.svelte.ts';
-import { live } from '../state/live.svelte.ts';
-import { Resource } from '../state/resource.svelte.ts';
+import { live } from '../live/live.svelte.ts';
+import { Loaded } from '../state/loaded.svelte.ts';
 
 /** The schedules of the user, by title, described in the language of the page. */
-class Schedules extends Resource<ScheduleView[]> {
+class Schedules extends Loaded<ScheduleView[]> {
   constructor() {
     super(async () => (await api.get('/api/schedules', { query: { language: i18n.locale } })).items, {
       live,

@@ -1,6 +1,6 @@
 import type { AgentConfiguration, Setting, SettingPath } from '@toolyard/protocol';
 import { isJsonObject, SETTINGS } from '@toolyard/protocol';
-import type { ConfigurationChange as Layer } from '../state/configuration-change.ts';
+import type { ConfigurationChange as Layer } from '../chat/state/configuration-change.ts';
 import type { FormPath } from './setting-translations.ts';
 
 export function valueAt(layer: Layer, path: SettingPath): unknown {

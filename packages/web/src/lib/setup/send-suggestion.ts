@@ -1,5 +1,5 @@
 import { composerDraftOf } from '../composer/drafts.ts';
-import { chat } from '../state/chat.svelte.ts';
+import { chat } from '../chat/state/chat.svelte.ts';
 
 /** Sends a suggested message; the draft stays. */
 export function sendSuggestion(text: string): void {

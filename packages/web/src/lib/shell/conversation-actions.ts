@@ -1,7 +1,7 @@
 import { goto } from '$app/navigation';
 import { conversationAddress, newChatAddress } from './addresses.ts';
 import { t } from '../i18n/i18n.svelte.ts';
-import { conversations } from '../state/conversations.svelte.ts';
+import { conversations } from '../sidebar/conversations.svelte.ts';
 import { toasts } from '../state/toasts.svelte.ts';
 
 type Named = { id: string; title: string };

@@ -1,13 +1,13 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
 import { isDemo, hasOnlyDemo, loadingFailure, sameModel } from '../models/model-list.ts';
-import { live as realLive } from './live.svelte.ts';
-import { Resource, type ResourceLive } from './resource.svelte.ts';
+import { live as realLive } from '../live/live.svelte.ts';
+import { Loaded, type ResourceLive } from './loaded.svelte.ts';
 
 type Deps = { api: Pick<Api, 'get'>; live: ResourceLive };
 
 /** The available models. `refresh` makes the server query every provider again and look for local servers. */
-export class ModelsState extends Resource<ModelsView, { refresh?: true }> {
+export class ModelsState extends Loaded<ModelsView, { refresh?: true }> {
   constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
     super((query = {}) => api.get('/api/models', { query }), { live, changes: ['providers', 'settings'] });
   }

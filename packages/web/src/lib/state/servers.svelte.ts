@@ -1,13 +1,13 @@
 import type { ChangeMcpServer, ErrorInfo, McpServerList, McpServerView, PermissionView } from '@toolyard/protocol';
 import { api as realApi, type Api } from '../api/client.ts';
-import { live as realLive } from './live.svelte.ts';
-import { Resource, type ResourceLive } from './resource.svelte.ts';
+import { live as realLive } from '../live/live.svelte.ts';
+import { Loaded, type ResourceLive } from './loaded.svelte.ts';
 
 type Deps = { api: Pick<Api, 'get' | 'patch' | 'post' | 'delete'>; live: ResourceLive };
 type ServersView = { servers: McpServerList; permissions: PermissionView[] };
 
 /** The MCP servers and the permissions of their tools. */
-export class ServersState extends Resource<ServersView> {
+export class ServersState extends Loaded<ServersView> {
   readonly list: McpServerView[] = $derived(this.data?.servers.items ?? []);
   readonly permissions: PermissionView[] = $derived(this.data?.permissions ?? []);
   readonly #api: Deps['api'];

@@ -1,14 +1,14 @@
 import type { AgentConfiguration, JsonValue, PropsView, SettingsView } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
-import type { ConfigurationChange } from './configuration-change.ts';
-import { withChange } from './configuration-change.ts';
-import { live } from './live.svelte.ts';
-import { Resource } from './resource.svelte.ts';
+import type { ConfigurationChange } from '../chat/state/configuration-change.ts';
+import { withChange } from '../chat/state/configuration-change.ts';
+import { live } from '../live/live.svelte.ts';
+import { Loaded } from './loaded.svelte.ts';
 
 type Stored = { view: SettingsView; props: PropsView };
 
 /** The settings of the user on the server: the defaults of every conversation, and those of the page. */
-class Settings extends Resource<Stored> {
+class Settings extends Loaded<Stored> {
   readonly defaults: AgentConfiguration = $derived(this.data?.view.defaults ?? {});
 
   constructor() {

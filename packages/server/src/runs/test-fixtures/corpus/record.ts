@@ -5,7 +5,7 @@ import type { AgentConfiguration, JsonObject } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
-import { ANNE } from '../bench.ts';
+import { ANNE } from '../setup.ts';
 import type { RecordedMoment, Recording } from './recording.ts';
 import { NAMES, readRows } from './recording.ts';
 import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';

@@ -7,7 +7,7 @@ import { systemClock } from '@toolyard/protocol';
 import { runEvent } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
 import { copyStorage, openStorage } from '@toolyard/storage';
-import { ANNE } from '../bench.ts';
+import { ANNE } from '../setup.ts';
 import { recordingsOf } from './corpus.ts';
 import type { Recording, Rows } from './recording.ts';
 import { NAMES, renamed, writeRows } from './recording.ts';

@@ -2,8 +2,8 @@ import type { FunctionToolGroup } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
 import type { CallToolOptions } from '@toolyard/mcp-host';
 import type { JsonObject, TaskHandle, ToolResult } from '@toolyard/protocol';
-import type { FakeTool } from '../bench.ts';
-import { answers } from '../bench.ts';
+import type { FakeTool } from '../setup.ts';
+import { answers } from '../setup.ts';
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const RESEARCH: TaskHandle = { tool: { serverId: 'desk', name: 'research' }, taskId: 'task-1', era: 'modern' };

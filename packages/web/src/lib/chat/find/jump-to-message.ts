@@ -1,6 +1,6 @@
 import { tick } from 'svelte';
 import { t } from '../../i18n/i18n.svelte.ts';
-import { chat } from '../../state/chat.svelte.ts';
+import { chat } from '../state/chat.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { DisplayedRows } from '../../transcript/displayed-rows.ts';
 import { findRow } from '../../transcript/find-row.ts';

@@ -1,4 +1,4 @@
-import { chat } from '../../state/chat.svelte.ts';
+import { chat } from '../state/chat.svelte.ts';
 import { nextFrame } from './page-ranges.ts';
 
 /** As many as the server returns at once. */

@@ -1,6 +1,6 @@
 import { flushSync } from 'svelte';
-import { chat } from '../../state/chat.svelte.ts';
-import { printing } from '../../state/printing.svelte.ts';
+import { chat } from '../state/chat.svelte.ts';
+import { printing } from '../../markdown/printing.svelte.ts';
 import { loadEarlierUntil } from '../find/load-earlier.ts';
 
 /** More rows than this are not printed: the browser lays out all of them at once. */

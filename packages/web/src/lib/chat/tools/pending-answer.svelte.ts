@@ -1,6 +1,6 @@
 import type { InterruptAnswer, ShownCall } from '@toolyard/protocol';
 import type { ApiError } from '../../api/error.ts';
-import { chat } from '../../state/chat.svelte.ts';
+import { chat } from '../state/chat.svelte.ts';
 import { asApiError } from '../../state/failure.ts';
 
 /** The answer to an interrupt while it is sent. */

@@ -12,7 +12,7 @@ import Wrench from '@lucide/svelte/icons/wrench';
 import { t } from '../../i18n/i18n.svelte.ts';
 import { newChatAddress } from '../../shell/addresses.ts';
 import { download } from '../../shell/conversation-actions.ts';
-import { chat } from '../../state/chat.svelte.ts';
+import { chat } from '../../chat/state/chat.svelte.ts';
 import { toasts } from '../../state/toasts.svelte.ts';
 import { isCut } from '../../transcript/rows.ts';
 
