@@ -146,7 +146,7 @@ export const FAULTS: readonly Fault[] = [
     id: 'tab-run-resumes',
     kind: 'browser',
     breaks: 'a run that starts in the tab while the connection is lost is not resumed after reconnecting',
-    file: 'packages/web/src/lib/runs/panel/tab/tab-runs.ts',
+    file: 'packages/web/src/lib/runs/tab/tab-runs.ts',
     find: 'return thrown instanceof ApiError && (thrown.status === 0 || thrown.status >= 500);',
     replace: 'return thrown instanceof ApiError && thrown.status >= 500;',
     tests: ['e2e/page-tab-runs.test.ts'],
