@@ -31,6 +31,8 @@ export async function translatedTexts(): Promise<Set<string>> {
       if (typeof message === 'string' && message !== chinese[namespace]?.[key]) texts.add(message);
     }
   }
+  // Texts of the server have their English template as the key.
+  for (const template of Object.keys(chinese['serverTexts'] ?? {})) if (!template.includes('{')) texts.add(template);
   for (const { label, hint } of Object.values(SETTING_TEXTS)) {
     for (const text of [label, hint]) if (text.en !== text['zh-Hant']) texts.add(text.en);
   }
@@ -40,7 +42,7 @@ export async function translatedTexts(): Promise<Set<string>> {
 /** All namespaces, including those the page loads on demand. */
 async function loadNamespaces(locale: PageLocale): Promise<Namespaces> {
   const folder = new URL(`../../packages/web/src/lib/i18n/${locale}/`, import.meta.url);
-  const files = readdirSync(folder).filter((file) => !/^(index|lazy)\./.test(file));
+  const files = readdirSync(folder).filter((file) => file.endsWith('.ts') && !/^(index|lazy)\./.test(file));
   const modules = await Promise.all(files.map((file) => import(new URL(file, folder).href) as Promise<object>));
   return Object.assign({}, ...modules) as Namespaces;
 }
