@@ -8,7 +8,7 @@ import ts from 'typescript';
 const PACKAGES = fileURLToPath(new URL('../../../../../', import.meta.url));
 /** Folders with the types of stored data, and the schemas they are inferred from. */
 const FOLDERS = ['protocol/src', 'protocol/src/schemas', 'agent-runtime/src'];
-const STORED_RUN = ['server/src/runs/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
+const STORED_RUN = ['server/src/runs/worker/stored-run.ts', 'agent-host/src/durable/stored-run.ts'];
 /** Types derived from the table of settings; `settingLines` lists those. */
 const SETTINGS_FILE = 'protocol/src/settings.ts';
 /** Data of a run in the database: its state, configuration and events. */
