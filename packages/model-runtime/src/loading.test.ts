@@ -27,7 +27,7 @@ const folderOf = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'bedrock-converse'];
 
-const source = new URL('.//', import.meta.url).href;
+const source = new URL('./', import.meta.url).href;
 
 test('importing the package loads no wire, parser, provider records or demo answers', async () => {
   const { before } = await loaded('openai-chat');

@@ -167,8 +167,7 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
     written.push(...(/:/.test(value) ? [] : [value]), last);
   }
   const isUnpacked = UNPACKS.has(name) && !args.some((arg) => /^-[a-zA-Z]*[CdoD]$|^--(?:directory|out)/.test(arg));
-  if (isUnpacked || (name === 'git' && args[0] !== 'clone') || /^(?:uudecode|s?ftp|gh)$/.test(name))
-    written.push('.//');
+  if (isUnpacked || (name === 'git' && args[0] !== 'clone') || /^(?:uudecode|s?ftp|gh)$/.test(name)) written.push('./');
   return written.filter((path) => !/^[-.]?$/.test(path));
 }
 
