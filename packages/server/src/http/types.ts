@@ -46,7 +46,7 @@ export type HttpAppOptions = {
   security: SecurityOptions;
   /** Null if disabled. */
   proxy: Proxy | null;
-  /** Roles of this process: without `door` it serves monitoring routes only. */
+  /** Roles of this process: a process without the API serves monitoring routes only. */
   capabilities?: RoleCapabilities;
   ui: UiOptions;
   /** Documents of frames and their origin. */

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /**
- * The path of a command, searched for in `path` like the system does; undefined if not found.
+ * The path of a command, found in the folders of `path` as the system finds it; undefined if there is none.
  *
  * @example
  * const path = findCommand('npx', process.env['PATH']);
