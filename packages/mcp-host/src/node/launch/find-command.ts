@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /**
- * The path of a command, found in the folders of `path` as the system finds it; undefined if there is none.
+ * The path of a command, found in the folders of `path` as the system finds it; undefined if no folder has it.
  *
  * @example
  * const path = findCommand('npx', process.env['PATH']);
