@@ -1,4 +1,4 @@
-// How an exchange scales with 64 times as much history, searches and usage totals with sixteen times as much.
+// How an exchange scales with 64 times as much history, searches and usage totals with a hundred times as much.
 import { noContext, runBench } from './harness/bench.ts';
 import { measureExchange } from './history/exchange.ts';
 import { measureHistory } from './history/requests.ts';
@@ -7,7 +7,8 @@ await runBench({
   name: 'history',
   parts: {
     exchange: measureExchange,
-    sqlite: ({ options }) => measureHistory(options.quick ? [250, 4_000] : [1_000, 16_000]),
+    sqlite: ({ options }) => measureHistory(options.quick ? [1_000, 8_000] : [1_000, 100_000], 'sqlite'),
+    postgres: ({ options }) => measureHistory(options.quick ? [1_000, 8_000] : [1_000, 100_000], 'postgres'),
   },
   contexts: noContext,
 });

@@ -108,7 +108,7 @@ describeCopies('copy between a data folder and PostgreSQL', (stage) => {
       )
     ).map(({ c }) => String(c));
     const own =
-      /^(search_|usage_days\b|sqlite_|kysely_|toolyard_|blob_bytes|bulletins|installation|processes|held_servers)/;
+      /^(search_|usage_(days|conversations)\b|sqlite_|kysely_|toolyard_|blob_bytes|bulletins|installation|processes|held_servers)/;
     const copiedNames = new Set(COPIED_TABLES.map(({ name }) => name));
     const folderTables = inFolder.filter((name) => !own.test(name)).toSorted();
     expect(inDatabase.filter((name) => !own.test(name)).toSorted()).toEqual(folderTables);

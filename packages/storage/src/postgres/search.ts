@@ -4,7 +4,7 @@ import { MAX_INDEXED_LENGTH, searchableText } from '../engine/search.ts';
 import type { Statement } from '../engine/work.ts';
 import { statements } from '../engine/work.ts';
 import type { SearchMatchRow, ConversationSearch } from '../repositories/conversation-search.ts';
-import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
+import { SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import type { Term } from '../search-text.ts';
 import { bigrams, searchText, termsOf } from '../search-text.ts';
 
@@ -12,6 +12,9 @@ type Prepare = <Row>(sql: string) => Statement<Row>;
 
 /** Maximum token length in UTF-16 units of up to three bytes: PostgreSQL rejects longer ones. */
 const MAX_TOKEN_LENGTH = 500;
+/** How many rows are compared before the index is used: titles are short, messages are read in full. */
+const NEWEST_TITLES = 2_000;
+const NEWEST_MESSAGES = 400;
 /** Maximum position in a tsvector: words after it are found, but not phrases of CJK characters. */
 const MAX_POSITION = 16_383;
 
@@ -41,15 +44,35 @@ export function createPostgresSearchWriter(prepare: Prepare): SearchWriter {
 }
 
 export function createPostgresSearch({ prepare, perform }: StorageEngine): ConversationSearch {
+  // A common word is in the newest rows, whose vectors are compared one by one; the index would return every match.
+  const newest = prepare<SearchMatchRow>(
+    hitsAmong((column) => {
+      const [rows, count] = column === 'title' ? ["= ''", NEWEST_TITLES] : ["<> ''", NEWEST_MESSAGES];
+      return `(SELECT * FROM search_rows WHERE owner_id = ?2 AND message_id ${rows} ORDER BY id DESC LIMIT ${count})`;
+    }),
+  );
+  const all = prepare<SearchMatchRow>(hitsAmong(() => 'search_rows'));
+  return async ({ ownerId }, { query, limit }) => {
+    const terms = termsOf(query);
+    if (terms.length === 0) return [];
+    const find = (statement: Statement<SearchMatchRow>): Promise<SearchMatchRow[]> =>
+      perform(statements(() => statement.all(toQuery(terms), ownerId, limit)));
+    const hits = await find(newest);
+    return toHits(hits.length < limit ? await find(all) : hits, terms);
+  };
+}
+
+/** A statement for the hits in a table expression like search_rows; parameters: query, owner, limit. */
+function hitsAmong(rowsWith: (column: 'title' | 'body') => string): string {
   // OFFSET 0 keeps the planner from joining all conversations: each is looked up by key, for the newest matches only.
   const matches = (column: 'title' | 'body'): string => `(
     SELECT * FROM (
-      SELECT s.id, s.conversation_id, s.message_id FROM search_rows AS s
+      SELECT s.id, s.conversation_id, s.message_id FROM ${rowsWith(column)} AS s
       WHERE s.${column} @@ CAST(CAST(?1 AS TEXT) AS TSQUERY) AND s.owner_id = ?2
       ORDER BY s.id DESC OFFSET 0
     ) AS newest
-    WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${MAX_SEARCH_MATCHES})`;
-  const find = prepare<SearchMatchRow>(`
+    WHERE (SELECT deleted_at IS NULL FROM conversations WHERE id = newest.conversation_id) LIMIT ${SEARCH_MATCHES.most})`;
+  return `
     WITH best AS (
       SELECT conversation_id, bool_or(message_id = '') AS titled, max(id) FILTER (WHERE message_id <> '') AS row_id
       FROM (${matches('title')} UNION ALL ${matches('body')}) AS f GROUP BY conversation_id
@@ -63,12 +86,7 @@ export function createPostgresSearch({ prepare, perform }: StorageEngine): Conve
     SELECT hits.id AS conversation_id, hits.title, m.message
     FROM hits LEFT JOIN search_rows AS s ON s.id = hits.row_id
       LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = s.message_id
-    ORDER BY hits.titled DESC, hits.updated_at DESC, hits.id DESC`);
-  return async ({ ownerId }, { query, limit }) => {
-    const terms = termsOf(query);
-    if (terms.length === 0) return [];
-    return toHits(await perform(statements(() => find.all(toQuery(terms), ownerId, limit))), terms);
-  };
+    ORDER BY hits.titled DESC, hits.updated_at DESC, hits.id DESC`;
 }
 
 function toVector(text: string): string {

@@ -22,8 +22,11 @@ export type ConversationSearch = (principal: Owner, query: SearchQuery) => Promi
 /** A match; `message` null: in the title only. */
 export type SearchMatchRow = { conversation_id: string; title: string; message: string | null };
 
-/** Maximum number of matches examined, newest first: limits the cost of words that occur everywhere. */
-export const MAX_SEARCH_MATCHES = 2_000;
+/**
+ * Maximum number of matches examined, newest first: limits the cost of words that occur everywhere. Few are examined at
+ * first, which suffices unless they are in a few long conversations.
+ */
+export const SEARCH_MATCHES = { few: 200, most: 2_000 };
 
 /** Converts matches to hits with snippets. */
 export function toHits(rows: readonly SearchMatchRow[], terms: readonly Term[]): SearchHit[] {

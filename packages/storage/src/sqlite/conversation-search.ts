@@ -1,6 +1,6 @@
 import type { Owner } from '@toolyard/protocol';
 import type { SearchMatchRow, SearchHit, SearchQuery } from '../repositories/conversation-search.ts';
-import { MAX_SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
+import { SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import { termsOf, toMatch } from '../search-text.ts';
 import type { ReadSource } from './read-connection.ts';
 
@@ -14,7 +14,7 @@ export function createConversationSearch(
       SELECT s.id, s.conversation_id, s.message_id FROM search_index CROSS JOIN search_rows AS s
       WHERE search_index.${column} MATCH ?1 AND s.id = search_index.rowid AND s.owner_id = ?2
         AND EXISTS (SELECT 1 FROM conversations WHERE id = s.conversation_id AND deleted_at IS NULL)
-      ORDER BY search_index.rowid DESC LIMIT ${MAX_SEARCH_MATCHES})`;
+      ORDER BY search_index.rowid DESC LIMIT ?4)`;
   // The latest matching message, also if the title matches: titles repeat the first message, which a result then leads to.
   // Messages are joined only for the hits: they are long, and a common word occurs in thousands.
   const find = connection.prepare(`
@@ -33,6 +33,11 @@ export function createConversationSearch(
   return ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];
-    return connection.guard(() => toHits(find.all(toMatch(terms), ownerId, limit) as SearchMatchRow[], terms));
+    const among = (matches: number): SearchMatchRow[] =>
+      find.all(toMatch(terms), ownerId, limit, matches) as SearchMatchRow[];
+    return connection.guard(() => {
+      const newest = among(SEARCH_MATCHES.few);
+      return toHits(newest.length < limit ? among(SEARCH_MATCHES.most) : newest, terms);
+    });
   };
 }

@@ -1,7 +1,16 @@
 import { DatabaseSync } from 'node:sqlite';
 
 /** Tables whose size depends on what a user set up, not on how much they chatted. */
-const BOUNDED = new Set(['queued_messages', 'secrets', 'settings', 'agents', 'memories', 'sign_ins', 'usage_days']);
+const BOUNDED = new Set([
+  'queued_messages',
+  'secrets',
+  'settings',
+  'agents',
+  'memories',
+  'sign_ins',
+  'usage_days',
+  'usage_conversations',
+]);
 
 /** Columns of identifiers that name no row of the history. */
 const SHARED = new Set(['owner_id', 'agent_id', 'provider_id', 'server_id', 'call_id', 'model_id', 'group_id']);

@@ -6,28 +6,27 @@ export type UsageQuery = { by: UsageBy; from: string; to: string };
 /** `total` also includes usage beyond the maximum number of rows. */
 export type UsageFound = { rows: UsageRow[]; total: UsageSum };
 
-/** Reads one row per day, model, tool and agent; by conversation one row per run, in a worker thread on SQLite. */
+/**
+ * Reads one row per day, model, tool and agent; by conversation for a part of the days one row per run, in a worker
+ * thread on SQLite.
+ */
 export type ReadUsage = (principal: Owner, query: UsageQuery) => Promise<UsageFound>;
 
 /** Maximum number of rows: those with the highest cost. */
 const MAX_ROWS = 1_000;
 
+const COUNTED = ['failures', 'duration_ms', 'unpriced', 'uncounted'];
+const KNOWN = ['input_tokens', 'output_tokens', 'cached_input_tokens', 'cache_write_tokens', 'reasoning_tokens'];
 const integerSum = (sum: string, name: string): string => `CAST(coalesce(sum(${sum}), 0) AS BIGINT) AS ${name}`;
-const known = (column: string): string => `CAST(sum(${column}) AS BIGINT) AS ${column}`;
 const SUMS = [
   integerSum("CASE WHEN kind = 'model' THEN calls ELSE 0 END", 'model_calls'),
   integerSum("CASE WHEN kind = 'tool' THEN calls ELSE 0 END", 'tool_calls'),
-  integerSum('failures', 'failures'),
-  integerSum('duration_ms', 'duration_ms'),
-  integerSum('unpriced', 'unpriced'),
-  integerSum('uncounted', 'uncounted'),
-  known('input_tokens'),
-  known('output_tokens'),
-  known('cached_input_tokens'),
-  known('cache_write_tokens'),
-  known('reasoning_tokens'),
+  ...COUNTED.map((column) => integerSum(column, column)),
+  ...KNOWN.map((column) => `CAST(sum(${column}) AS BIGINT) AS ${column}`),
   'coalesce(sum(cost), 0) AS cost',
 ].join(', ');
+/** The same columns of a conversation. */
+const TOTALS = ['calls - tool_calls AS model_calls', 'tool_calls', ...COUNTED, ...KNOWN, 'cost'].join(', ');
 
 const DAYS = 'owner_id = ?1 AND day BETWEEN ?2 AND ?3';
 
@@ -51,18 +50,30 @@ const LABELS: Record<UsageBy, string> = {
     "coalesce((SELECT title FROM conversations WHERE id = g.key AND owner_id = ?1 AND deleted_at IS NULL), '')",
 };
 
-/** Daily sums do not contain conversations. */
-const tableFor = (by: UsageBy): string => (by === 'conversation' ? 'usage_sums' : 'usage_days');
+/** Whether the period includes all usage of the owner. */
+const IS_ALL = `((SELECT min(day) FROM usage_days WHERE owner_id = ?1) >= ?2
+  AND (SELECT max(day) FROM usage_days WHERE owner_id = ?1) <= ?3)`;
+
+/** Daily sums do not contain conversations: their totals are read if the period includes all, else one row per run. */
+const CONVERSATIONS = `
+  SELECT * FROM (
+    SELECT conversation_id AS key, ${TOTALS} FROM usage_conversations WHERE owner_id = ?1 AND ${IS_ALL}
+    ORDER BY cost DESC, calls DESC, conversation_id LIMIT ${MAX_ROWS}
+  ) AS totals
+  UNION ALL
+  SELECT conversation_id AS key, ${SUMS} FROM usage_sums WHERE ${DAYS} AND NOT ${IS_ALL} GROUP BY 1`;
 
 /** A statement for the rows and one for the total; parameters: owner, first and last day. */
 export function usageSql(by: UsageBy): { rows: string; total: string } {
   const { key, only } = KEYS[by];
   const where = only === undefined ? DAYS : `${DAYS} AND ${only}`;
   const order = by === 'day' ? 'g.key' : 'g.cost DESC, g.model_calls + g.tool_calls DESC, g.key';
+  const groups =
+    by === 'conversation' ? CONVERSATIONS : `SELECT ${key} AS key, ${SUMS} FROM usage_days WHERE ${where} GROUP BY 1`;
   return {
     rows: `
       SELECT g.*, ${LABELS[by]} AS label FROM (
-        SELECT ${key} AS key, ${SUMS} FROM ${tableFor(by)} WHERE ${where} GROUP BY 1
+        ${groups}
       ) AS g ORDER BY ${order} LIMIT ${MAX_ROWS}`,
     total: `SELECT ${SUMS} FROM usage_days WHERE ${where}`,
   };

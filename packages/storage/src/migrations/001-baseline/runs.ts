@@ -174,17 +174,7 @@ export const runTables = ({ text, json, int, small, real, number, rows, keyed, h
     place ${text} NOT NULL,
     conversation_id ${text} NOT NULL,
     agent_id ${text} NOT NULL,
-    calls ${int} NOT NULL,
-    failures ${int} NOT NULL,
-    duration_ms ${int} NOT NULL,
-    input_tokens ${int},
-    output_tokens ${int},
-    cached_input_tokens ${int},
-    cache_write_tokens ${int},
-    reasoning_tokens ${int},
-    cost ${real} NOT NULL,
-    unpriced ${int} NOT NULL,
-    uncounted ${int} NOT NULL,
+    ${usageColumns({ int, real })},
     PRIMARY KEY (owner_id, day, run_id, kind, source, name, for_tool, place)
   ) ${keyed}`,
   `CREATE INDEX usage_of_conversation ON usage_sums (conversation_id, run_id) WHERE conversation_id <> ''`,
@@ -200,7 +190,22 @@ export const runTables = ({ text, json, int, small, real, number, rows, keyed, h
     for_tool ${text} NOT NULL,
     agent_id ${text} NOT NULL,
     slot ${small} NOT NULL,
-    calls ${int} NOT NULL,
+    ${usageColumns({ int, real })},
+    PRIMARY KEY (owner_id, day, kind, source, name, for_tool, agent_id, slot)
+  ) ${keyed}`,
+
+  // Usage summed per conversation, for the report of all days. Maintained like usage_days.
+  `CREATE TABLE usage_conversations (
+    owner_id ${text} NOT NULL,
+    conversation_id ${text} NOT NULL,
+    tool_calls ${int} NOT NULL,
+    ${usageColumns({ int, real })},
+    PRIMARY KEY (owner_id, conversation_id)
+  ) ${keyed}`,
+  `CREATE INDEX usage_conversations_listed ON usage_conversations (owner_id, cost DESC, calls DESC, conversation_id)`,
+];
+
+const usageColumns = ({ int, real }: Pick<ColumnTypes, 'int' | 'real'>): string => `calls ${int} NOT NULL,
     failures ${int} NOT NULL,
     duration_ms ${int} NOT NULL,
     input_tokens ${int},
@@ -210,7 +215,4 @@ export const runTables = ({ text, json, int, small, real, number, rows, keyed, h
     reasoning_tokens ${int},
     cost ${real} NOT NULL,
     unpriced ${int} NOT NULL,
-    uncounted ${int} NOT NULL,
-    PRIMARY KEY (owner_id, day, kind, source, name, for_tool, agent_id, slot)
-  ) ${keyed}`,
-];
+    uncounted ${int} NOT NULL`;

@@ -2,7 +2,7 @@ import type { ColumnTypes } from '../../migrations/001-baseline/column-types.ts'
 import { conversationTables } from '../../migrations/001-baseline/conversations.ts';
 import { ownerTables } from '../../migrations/001-baseline/owners.ts';
 import { runTables } from '../../migrations/001-baseline/runs.ts';
-import { addToUsageDays } from '../../migrations/001-baseline/usage-days.ts';
+import { addToUsageTotals } from '../../migrations/001-baseline/usage-totals.ts';
 
 /** Compared bytewise regardless of the locale, so that both engines have the same order. */
 const TEXT = 'TEXT COLLATE "C"';
@@ -21,8 +21,8 @@ const TYPES: ColumnTypes = {
   hotRows: 'WITH (fillfactor = 50)',
 };
 
-const usageDay = addToUsageDays('usage_days AS d', {
-  stored: 'd.',
+const usageTotals = addToUsageTotals({
+  stored: 'stored.',
   // Differs per connection: transactions that add to the same day neither wait for each other nor deadlock.
   slot: 'pg_backend_pid() % 1024',
   // OLD is null for an INSERT.
@@ -36,12 +36,12 @@ export const baseline: readonly string[] = [
   ...ownerTables(TYPES),
 
   // Tables that are dropped leave their functions behind.
-  `CREATE OR REPLACE FUNCTION add_to_usage_days() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    ${usageDay}
+  `CREATE OR REPLACE FUNCTION add_to_usage_totals() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    ${usageTotals}
     RETURN NULL;
   END $$`,
   `CREATE TRIGGER usage_sums_written AFTER INSERT OR UPDATE ON usage_sums
-    FOR EACH ROW EXECUTE FUNCTION add_to_usage_days()`,
+    FOR EACH ROW EXECUTE FUNCTION add_to_usage_totals()`,
 
   // Equal bytes are stored once; each row of blobs grants one owner access. Most are images, which are already
   // compressed. `object_name`: the object with the bytes, unless they are in the row.
@@ -74,6 +74,9 @@ export const baseline: readonly string[] = [
   )`,
   `CREATE INDEX search_rows_title ON search_rows USING gin (title)`,
   `CREATE INDEX search_rows_body ON search_rows USING gin (body)`,
+  // The newest ones of an owner, without the index of words.
+  `CREATE INDEX search_rows_titles ON search_rows (owner_id, id) WHERE message_id = ''`,
+  `CREATE INDEX search_rows_messages ON search_rows (owner_id, id) WHERE message_id <> ''`,
 
   // Notifications between processes, which may be lost in a crash.
   `CREATE UNLOGGED TABLE bulletins (

@@ -2,7 +2,7 @@ import type { ColumnTypes } from '../../migrations/001-baseline/column-types.ts'
 import { conversationTables } from '../../migrations/001-baseline/conversations.ts';
 import { ownerTables } from '../../migrations/001-baseline/owners.ts';
 import { runTables } from '../../migrations/001-baseline/runs.ts';
-import { addToUsageDays } from '../../migrations/001-baseline/usage-days.ts';
+import { addToUsageTotals } from '../../migrations/001-baseline/usage-totals.ts';
 
 const TYPES: ColumnTypes = {
   text: 'TEXT',
@@ -17,8 +17,7 @@ const TYPES: ColumnTypes = {
   hotRows: 'STRICT',
 };
 
-const usageDay = (value: (column: string) => string): string =>
-  addToUsageDays('usage_days', { stored: '', slot: '0', value });
+const usageTotals = (value: (column: string) => string): string => addToUsageTotals({ stored: '', slot: '0', value });
 
 /** All tables of the first release. */
 export const baseline: readonly string[] = [
@@ -26,9 +25,9 @@ export const baseline: readonly string[] = [
   ...runTables(TYPES),
   ...ownerTables(TYPES),
 
-  `CREATE TRIGGER usage_sums_inserted AFTER INSERT ON usage_sums BEGIN ${usageDay((column) => `new.${column}`)} END`,
+  `CREATE TRIGGER usage_sums_inserted AFTER INSERT ON usage_sums BEGIN ${usageTotals((column) => `new.${column}`)} END`,
   `CREATE TRIGGER usage_sums_updated AFTER UPDATE ON usage_sums BEGIN
-    ${usageDay((column) => `new.${column} - coalesce(old.${column}, 0)`)}
+    ${usageTotals((column) => `new.${column} - coalesce(old.${column}, 0)`)}
   END`,
 
   // The bytes are in the folder; one file serves all owners with a row.
