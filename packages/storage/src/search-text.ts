@@ -70,6 +70,11 @@ export function toMatch(terms: readonly Term[]): string {
   return terms.map(termToMatch).join(' ');
 }
 
+/** The terms with the last word as it is, which FTS5 finds without reading all words that begin like it. */
+export function toWholeWords(terms: readonly Term[]): Term[] {
+  return terms.map((term) => (term.kind === 'prefix' ? { ...term, kind: 'word' } : term));
+}
+
 function termToMatch({ kind, folded }: Term): string {
   if (kind !== 'characters') return kind === 'prefix' ? `${quote(folded)} *` : quote(folded);
   const pairs = bigrams(folded);

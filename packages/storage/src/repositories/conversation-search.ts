@@ -23,8 +23,8 @@ export type ConversationSearch = (principal: Owner, query: SearchQuery) => Promi
 export type SearchMatchRow = { conversation_id: string; title: string; message: string | null };
 
 /**
- * Maximum number of matches examined, newest first: limits the cost of words that occur everywhere. Few are examined at
- * first, which suffices unless they are in a few long conversations.
+ * Maximum number of matches examined, newest first: limits the cost of words that occur everywhere. Few matches of whole
+ * words are examined at first, which suffices for a common word unless they are in a few long conversations.
  */
 export const SEARCH_MATCHES = { few: 200, most: 2_000 };
 

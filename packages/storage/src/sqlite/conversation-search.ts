@@ -1,7 +1,8 @@
 import type { Owner } from '@toolyard/protocol';
 import type { SearchMatchRow, SearchHit, SearchQuery } from '../repositories/conversation-search.ts';
 import { SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
-import { termsOf, toMatch } from '../search-text.ts';
+import type { Term } from '../search-text.ts';
+import { termsOf, toMatch, toWholeWords } from '../search-text.ts';
 import type { ReadSource } from './read-connection.ts';
 
 /** Searches synchronously on a given connection. */
@@ -33,11 +34,11 @@ export function createConversationSearch(
   return ({ ownerId }, { query, limit }) => {
     const terms = termsOf(query);
     if (terms.length === 0) return [];
-    const among = (matches: number): SearchMatchRow[] =>
-      find.all(toMatch(terms), ownerId, limit, matches) as SearchMatchRow[];
+    const among = (wanted: readonly Term[], matches: number): SearchMatchRow[] =>
+      find.all(toMatch(wanted), ownerId, limit, matches) as SearchMatchRow[];
     return connection.guard(() => {
-      const newest = among(SEARCH_MATCHES.few);
-      return toHits(newest.length < limit ? among(SEARCH_MATCHES.most) : newest, terms);
+      const newest = among(toWholeWords(terms), SEARCH_MATCHES.few);
+      return toHits(newest.length < limit ? among(terms, SEARCH_MATCHES.most) : newest, terms);
     });
   };
 }

@@ -73,6 +73,18 @@ export function describeSearch(createStore: CreateTestStore): void {
       expect(await find('clock', 1)).toEqual(['old']);
     });
 
+    test('finds conversations whose matches are older than hundreds in another one', async () => {
+      await say('old', 'the clock', 1);
+      await say('older', 'clocks', 0);
+      await say('long', 'the clock');
+      for (let number = 0; number < 410; number++)
+        await storage.messages.add(ANNE, 'long', {
+          ...userMessage(`m${number}`),
+          parts: [{ type: 'text', text: 'clock' }],
+        });
+      expect((await find('clock')).toSorted()).toEqual(['long', 'old', 'older']);
+    });
+
     test('names the latest matching message also if the title matches, and none if only the title does', async () => {
       await say('both', 'A clock', 1, 'A clock');
       await say('title', 'hello', 2, 'Of clocks');
