@@ -1,9 +1,10 @@
 import type { AgentConfiguration, AgentProfile, AgentView, ChangeAgent } from '@toolyard/protocol';
-import { isEmoji } from '@toolyard/protocol';
+import { defined, isEmoji } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { agents as realAgents } from './agents.svelte.ts';
 import { asApiError } from '../state/failure.ts';
 import { fetchPresetTaskResult as realFetch } from '../preset-tasks/fetch-preset-task-result.ts';
+import { itemsIn } from '../ui/items-in.ts';
 import { uuid } from '../transcript/uuid.ts';
 
 /** The fields that a preset task can suggest. */
@@ -51,14 +52,14 @@ export class AgentForm {
   readonly profile: AgentProfile = $derived.by(() => {
     const { avatar, description } = this.texts;
     const tags = tagsIn(this.texts.tags);
-    const questions = linesIn(this.openingQuestions);
-    return {
-      ...(isEmoji(avatar.trim()) ? { avatar: avatar.trim() } : {}),
-      ...(description.trim() === '' ? {} : { description: description.trim() }),
-      ...(tags.length === 0 ? {} : { tags }),
-      ...(this.openingMessage.trim() === '' ? {} : { openingMessage: this.openingMessage.trim() }),
-      ...(questions.length === 0 ? {} : { openingQuestions: questions }),
-    };
+    const openingQuestions = itemsIn(this.openingQuestions).map((line) => line.slice(0, 1_000));
+    return defined({
+      avatar: isEmoji(avatar.trim()) ? avatar.trim() : undefined,
+      description: description.trim() || undefined,
+      tags: tags.length === 0 ? undefined : tags,
+      openingMessage: this.openingMessage.trim() || undefined,
+      openingQuestions: openingQuestions.length === 0 ? undefined : openingQuestions.slice(0, 10),
+    });
   });
   readonly isDirty: boolean = $derived.by(() => this.#initial !== this.#content());
   readonly hasBadAvatar: boolean = $derived.by(() => {
@@ -188,11 +189,6 @@ export class AgentForm {
 }
 
 export function tagsIn(text: string): string[] {
-  const tags = text.split(/[,，、]/).map((tag) => tag.trim().slice(0, 60));
-  return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, 20);
-}
-
-function linesIn(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim().slice(0, 1_000));
-  return lines.filter((line) => line !== '').slice(0, 10);
+  const tags = itemsIn(text, /[,，、]/).map((tag) => tag.slice(0, 60));
+  return [...new Set(tags)].slice(0, 20);
 }

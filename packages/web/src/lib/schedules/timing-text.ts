@@ -36,6 +36,12 @@ export function timingText({ timing, timeZone, description }: ScheduleView): str
   }
 }
 
+/** When a schedule runs next, or that it does not. */
+export function nextText({ enabled, nextAt, timeZone }: ScheduleView): string {
+  if (!enabled) return t('schedules.paused');
+  return nextAt === null ? t('schedules.over') : t('schedules.next', { time: timeIn(nextAt, timeZone) });
+}
+
 /** Date and time in a time zone, with the weekday. */
 export function timeIn(at: number, timeZone: string): string {
   const options: Intl.DateTimeFormatOptions = {

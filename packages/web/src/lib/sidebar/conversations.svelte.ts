@@ -98,12 +98,8 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
     }
   }
 
-  rename(id: string, title: string): Promise<void> {
-    return this.#update(id, { title });
-  }
-
-  pin(id: string, pinned: boolean): Promise<void> {
-    return this.#update(id, { pinned });
+  async update(id: string, body: ConversationChange): Promise<void> {
+    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
   /** The server keeps it for a while: {@link restore} restores it. */
@@ -114,10 +110,6 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
   async restore(id: string): Promise<void> {
     await this.#api.post('/api/conversations/{id}/restore', { params: { id } });
     await this.load();
-  }
-
-  async #update(id: string, body: ConversationChange): Promise<void> {
-    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
   /** Shows a change while it is sent, and the previous list if it fails. */

@@ -9,7 +9,7 @@ import { requestQuery } from './run-filters.ts';
 const PAGE_SIZE = 50;
 const REFRESH_AFTER_MS = 400;
 
-type Deps = { api: Pick<Api, 'get' | 'post'>; live: ResourceLive & Pick<typeof realLive, 'onRun'> };
+type Deps = { api: Pick<Api, 'get' | 'post'>; live: ResourceLive };
 
 /** True for events after which a list of runs shows something else. */
 export function changesRunList({ type }: RunEvent): boolean {
@@ -40,7 +40,13 @@ export class RunList extends Loaded<Page<RunSummary>> {
 
   constructor(deps: Deps = { api: realApi, live: realLive }) {
     const request = () => deps.api.get('/api/runs', { query: { ...this.#query, limit: PAGE_SIZE } });
-    super(request, { live: deps.live, changes: [], delayMs: REFRESH_AFTER_MS });
+    super(request, {
+      live: deps.live,
+      // Deleted and renamed conversations.
+      changes: ['conversations', 'interrupts'],
+      runs: changesRunList,
+      delayMs: REFRESH_AFTER_MS,
+    });
     this.#deps = deps;
   }
 
@@ -50,25 +56,6 @@ export class RunList extends Loaded<Page<RunSummary>> {
     this.#next = undefined;
     this.items = null;
     await this.load();
-  }
-
-  /** Keeps the list up to date; returns the function that ends it. */
-  follow(): () => void {
-    const { live } = this.#deps;
-    const stops = [
-      live.onHello(() => this.refresh()),
-      live.onRun((event) => {
-        if (changesRunList(event)) this.refresh();
-      }),
-      // Deleted and renamed conversations.
-      live.onChanged(({ what }) => {
-        if (what === 'conversations' || what === 'interrupts') this.refresh();
-      }),
-    ];
-    return () => {
-      this.cancelRefresh();
-      for (const stop of stops) stop();
-    };
   }
 
   /** Runs further down keep the state they were loaded with. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunEvent, RunSummary } from '@toolyard/protocol';
 import { createTestApi, type TestCall } from '../../api/test-api.ts';
 import { RunList } from './run-list.svelte.ts';
-import { nodesOf } from './run-tree.svelte.ts';
+import { nodesOf } from './run-tree.ts';
 
 function run(id: string, createdAt: number, more: Partial<RunSummary> = {}): RunSummary {
   return {

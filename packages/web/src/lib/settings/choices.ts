@@ -1,0 +1,21 @@
+import { t } from '../i18n/i18n.svelte.ts';
+import { LOCALES } from '../i18n/locale.ts';
+import type { Locale } from '../i18n/locale.ts';
+import type { ThemeChoice } from '../state/theme.svelte.ts';
+
+export function themeChoices(): { value: ThemeChoice; label: string }[] {
+  return [
+    { value: 'system', label: t('common.themeSystem') },
+    { value: 'light', label: t('common.themeLight') },
+    { value: 'dark', label: t('common.themeDark') },
+  ];
+}
+
+/** Languages have their own names. */
+export function languageChoices(): { value: Locale | 'system'; label: string }[] {
+  const locales = Object.keys(LOCALES) as Locale[];
+  return [
+    { value: 'system', label: t('common.languageSystem') },
+    ...locales.map((value) => ({ value, label: LOCALES[value] })),
+  ];
+}
