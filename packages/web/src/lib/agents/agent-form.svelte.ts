@@ -2,6 +2,7 @@ import type { AgentConfiguration, AgentProfile, AgentView, ChangeAgent } from '@
 import { defined, isEmoji } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { agents as realAgents } from './agents.svelte.ts';
+import { Attempt } from '../servers/attempt.svelte.ts';
 import { asApiError } from '../state/failure.ts';
 import { fetchPresetTaskResult as realFetch } from '../preset-tasks/fetch-preset-task-result.ts';
 import { itemsIn } from '../ui/items-in.ts';
@@ -36,8 +37,7 @@ export class AgentForm {
     description: IDLE,
     tags: IDLE,
   });
-  saving = $state(false);
-  error: ApiError | null = $state.raw(null);
+  readonly saving = new Attempt();
   readonly #deps: Deps;
   readonly #abort = new AbortController();
   #initial = $state('');
@@ -84,18 +84,16 @@ export class AgentForm {
     this.openingMessage = profile.openingMessage ?? '';
     this.openingQuestions = (profile.openingQuestions ?? []).join('\n');
     this.configuration = configuration;
-    this.error = null;
+    this.saving.error = null;
     this.#initial = this.#content();
   }
 
-  /** Returns the stored agent; null if it failed, with the reason in `error`. Then suggests what is empty. */
+  /** Returns the stored agent; null if it failed, with the reason in `saving`. Then suggests what is empty. */
   async save(options: { replaces?: boolean } = {}): Promise<AgentView | null> {
     const { stored, profile, configuration } = this;
     const title = this.texts.title.trim();
     const saved = this.#content();
-    this.saving = true;
-    this.error = null;
-    try {
+    const isSaved = await this.saving.make('it', async () => {
       await this.#storing;
       const content = { title, profile, configuration };
       if (stored === null) this.stored = await this.#deps.agents.create({ id: uuid(), ...content });
@@ -105,12 +103,8 @@ export class AgentForm {
         this.stored = await this.#deps.agents.update(stored.id, { version, ...content });
       }
       this.#initial = saved;
-    } catch (thrown) {
-      this.error = asApiError(thrown);
-      return null;
-    } finally {
-      this.saving = false;
-    }
+    });
+    if (!isSaved) return null;
     this.#suggestEmpty();
     return this.stored;
   }

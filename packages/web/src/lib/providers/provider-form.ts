@@ -6,6 +6,7 @@ import type {
   TestProvider,
   WireName,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { completeAddress } from '../complete-address.ts';
 import { itemsIn } from '../ui/items-in.ts';
 import { gapsOf } from '../servers/editor/gaps.ts';
@@ -69,15 +70,16 @@ export function needsKeyAgain(provider: ProviderView | null, fields: ProviderFie
 }
 
 export function toCreate(fields: ProviderFields): CreateProvider {
-  const apiKey = fields.apiKey.trim();
   const modelNames = itemsIn(fields.modelNames, /[\n,]/);
   return {
     label: fields.label.trim(),
     baseUrl: completeAddress(fields.baseUrl),
     wire: fields.wire,
-    ...(fields.known === '' ? {} : { known: fields.known }),
-    ...(modelNames.length === 0 ? {} : { modelNames }),
-    ...(apiKey === '' ? {} : { apiKey }),
+    ...defined({
+      known: fields.known || undefined,
+      modelNames: modelNames.length === 0 ? undefined : modelNames,
+      apiKey: fields.apiKey.trim() || undefined,
+    }),
   };
 }
 

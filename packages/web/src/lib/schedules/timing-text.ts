@@ -11,6 +11,8 @@ const UNITS = [
   ['seconds', 1],
 ] as const;
 export type IntervalUnit = (typeof UNITS)[number][0];
+/** The longest first. */
+export const INTERVAL_UNITS = UNITS.map(([unit]) => unit);
 
 /** The largest unit in which an interval is a whole number. */
 export function intervalOf(seconds: number): { unit: IntervalUnit; count: number } {

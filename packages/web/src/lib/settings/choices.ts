@@ -4,11 +4,7 @@ import type { Locale } from '../i18n/locale.ts';
 import type { ThemeChoice } from '../state/theme.svelte.ts';
 
 export function themeChoices(): { value: ThemeChoice; label: string }[] {
-  return [
-    { value: 'system', label: t('common.themeSystem') },
-    { value: 'light', label: t('common.themeLight') },
-    { value: 'dark', label: t('common.themeDark') },
-  ];
+  return (['system', 'light', 'dark'] as const).map((value) => ({ value, label: t(`common.theme_${value}`) }));
 }
 
 /** Languages have their own names. */

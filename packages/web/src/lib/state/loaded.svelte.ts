@@ -8,7 +8,7 @@ export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'stat
   Partial<Pick<typeof realLive, 'onRun'>>;
 
 /** When the page loads a resource again: on these events of the live stream, and after a reconnect. */
-type Refresh = {
+export type Refresh = {
   live: ResourceLive;
   changes: readonly LiveChange['what'][];
   /** True for events of runs after which it is out of date. */
