@@ -10,7 +10,7 @@ export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'stat
 /** When the page loads a resource again: on these events of the live stream, and after a reconnect. */
 export type Refresh = {
   live: ResourceLive;
-  changes: readonly LiveChange['what'][];
+  changes: readonly LiveChange['what'][] | ((change: LiveChange) => boolean);
   /** True for events of runs after which it is out of date. */
   runs?: (event: RunEvent) => boolean;
   /** Events come in bursts; one request after this delay, in milliseconds, covers all of them. */
@@ -69,8 +69,8 @@ export class Loaded<T, Options = unknown> {
     };
     return [
       live.onHello(() => this.refresh()),
-      live.onChanged(({ what }) => {
-        if (changes.includes(what)) this.refresh();
+      live.onChanged((change) => {
+        if (typeof changes === 'function' ? changes(change) : changes.includes(change.what)) this.refresh();
       }),
       ...(runs && live.onRun ? [live.onRun(ofRuns)] : []),
     ];
