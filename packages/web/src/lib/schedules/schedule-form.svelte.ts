@@ -44,7 +44,7 @@ function fieldsOf(schedule: ScheduleView | null, now: number) {
     conversationId: target?.kind === 'conversation' ? target.conversationId : null,
     agentId: stored.agentId ?? '',
     model: configuration?.model ?? null,
-    allowedTools: (stored.allowedTools ?? []) as ToolReference[],
+    allowedTools: stored.allowedTools ?? [],
   };
 }
 
