@@ -138,8 +138,8 @@ export function addProbeRoutes({ route }: Router): void {
 `,
     [`${WEB}/settings/sections.ts`]: { before: "  'about',\n", insert: "  'probes',\n" },
     [`${WEB}/settings/SettingsView.svelte`]: {
-      before: '    about: AboutSection,\n',
-      insert: '    probes: ProbesSection,\n',
+      before: '    about: {',
+      insert: '    probes: { icon: Info, view: ProbesSection },\n',
     },
     [`${WEB}/i18n/en/settings.ts`]: { before: '  memory:', insert: "  probes: 'Probes',\n" },
     [`${WEB}/i18n/zh-Hant/settings.ts`]: { before: '  memory:', insert: "  probes: '一',\n" },
@@ -165,10 +165,9 @@ const MORE: readonly [file: string, edit: Edit][] = [
     },
   ],
   ['packages/model-runtime/src/wire/settings.ts', { before: "  stop: 'stop sequences'", insert: "  minP: 'min-p',\n" }],
-  [`${WEB}/settings/SettingsView.svelte`, { before: '    about: Info,\n', insert: '    probes: Info,\n' }],
   [
     `${WEB}/settings/SettingsView.svelte`,
-    { before: '  import UsageSection', insert: "  import ProbesSection from '../probes/ProbesSection.svelte';\n" },
+    { before: '  import AboutSection', insert: "  import ProbesSection from '../probes/ProbesSection.svelte';\n" },
   ],
 ];
 

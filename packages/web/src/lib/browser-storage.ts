@@ -43,6 +43,12 @@ export function browserValue<T extends JsonValue>(name: string, options: Browser
   };
 }
 
+/** A choice of yes or no, stored in this browser. */
+export function browserFlag(name: string, fallback: boolean): BrowserValue<boolean> {
+  const read = (value: JsonValue): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+  return browserValue<boolean>(name, { version: 1, read, fallback });
+}
+
 export type BrowserValueFamily<T> = {
   get(id: string): T;
   set(id: string, value: T): void;

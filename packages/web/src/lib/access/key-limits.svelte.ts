@@ -1,5 +1,7 @@
 import type { ApiKeyLimits } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
+import { itemsIn } from '../ui/items-in.ts';
 
 type Amounts = NonNullable<NonNullable<ApiKeyLimits['budget']>['run']>;
 
@@ -27,19 +29,15 @@ export class KeyLimits {
   /** Undefined if nothing is limited. */
   get value(): ApiKeyLimits | undefined {
     if (!this.on) return undefined;
-    const tools = this.tools
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
-    const [run, day] = [dollars(this.dollarsPerRun), dollars(this.dollarsPerDay)];
-    const [perMinute, perDay] = [count(this.runsPerMinute), count(this.runsPerDay)];
-    const limits: ApiKeyLimits = {
-      ...(this.agents.length > 0 ? { agents: [...this.agents] } : {}),
-      ...(tools.length > 0 ? { tools } : {}),
-      ...(run || day ? { budget: { ...(run ? { run } : {}), ...(day ? { day } : {}) } } : {}),
-      ...(perMinute || perDay ? { rate: { ...(perMinute ? { perMinute } : {}), ...(perDay ? { perDay } : {}) } } : {}),
-    };
-    return Object.keys(limits).length === 0 ? undefined : limits;
+    const amount = (text: string): Amounts | undefined => nonEmpty(defined({ dollars: count(text) }));
+    return nonEmpty(
+      defined({
+        agents: nonEmpty([...this.agents]),
+        tools: nonEmpty(itemsIn(this.tools)),
+        budget: nonEmpty(defined({ run: amount(this.dollarsPerRun), day: amount(this.dollarsPerDay) })),
+        rate: nonEmpty(defined({ perMinute: count(this.runsPerMinute), perDay: count(this.runsPerDay) })),
+      }),
+    );
   }
 }
 
@@ -68,8 +66,8 @@ function amountsOf(amounts: Amounts | undefined): string[] {
   ];
 }
 
-function dollars(text: string): Amounts | undefined {
-  return text.trim() === '' ? undefined : { dollars: Number(text) };
+function nonEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
 }
 
 function count(text: string): number | undefined {

@@ -1,9 +1,11 @@
 import type { AgentConfiguration, AgentProfile, AgentView, ChangeAgent } from '@toolyard/protocol';
-import { isEmoji } from '@toolyard/protocol';
+import { defined, isEmoji } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { agents as realAgents } from './agents.svelte.ts';
+import { Attempt } from '../servers/attempt.svelte.ts';
 import { asApiError } from '../state/failure.ts';
 import { fetchPresetTaskResult as realFetch } from '../preset-tasks/fetch-preset-task-result.ts';
+import { itemsIn } from '../ui/items-in.ts';
 import { uuid } from '../transcript/uuid.ts';
 
 /** The fields that a preset task can suggest. */
@@ -35,8 +37,7 @@ export class AgentForm {
     description: IDLE,
     tags: IDLE,
   });
-  saving = $state(false);
-  error: ApiError | null = $state.raw(null);
+  readonly saving = new Attempt();
   readonly #deps: Deps;
   readonly #abort = new AbortController();
   #initial = $state('');
@@ -51,14 +52,14 @@ export class AgentForm {
   readonly profile: AgentProfile = $derived.by(() => {
     const { avatar, description } = this.texts;
     const tags = tagsIn(this.texts.tags);
-    const questions = linesIn(this.openingQuestions);
-    return {
-      ...(isEmoji(avatar.trim()) ? { avatar: avatar.trim() } : {}),
-      ...(description.trim() === '' ? {} : { description: description.trim() }),
-      ...(tags.length === 0 ? {} : { tags }),
-      ...(this.openingMessage.trim() === '' ? {} : { openingMessage: this.openingMessage.trim() }),
-      ...(questions.length === 0 ? {} : { openingQuestions: questions }),
-    };
+    const openingQuestions = itemsIn(this.openingQuestions).map((line) => line.slice(0, 1_000));
+    return defined({
+      avatar: isEmoji(avatar.trim()) ? avatar.trim() : undefined,
+      description: description.trim() || undefined,
+      tags: tags.length === 0 ? undefined : tags,
+      openingMessage: this.openingMessage.trim() || undefined,
+      openingQuestions: openingQuestions.length === 0 ? undefined : openingQuestions.slice(0, 10),
+    });
   });
   readonly isDirty: boolean = $derived.by(() => this.#initial !== this.#content());
   readonly hasBadAvatar: boolean = $derived.by(() => {
@@ -83,18 +84,16 @@ export class AgentForm {
     this.openingMessage = profile.openingMessage ?? '';
     this.openingQuestions = (profile.openingQuestions ?? []).join('\n');
     this.configuration = configuration;
-    this.error = null;
+    this.saving.error = null;
     this.#initial = this.#content();
   }
 
-  /** Returns the stored agent; null if it failed, with the reason in `error`. Then suggests what is empty. */
+  /** Returns the stored agent; null if it failed, with the reason in `saving`. Then suggests what is empty. */
   async save(options: { replaces?: boolean } = {}): Promise<AgentView | null> {
     const { stored, profile, configuration } = this;
     const title = this.texts.title.trim();
     const saved = this.#content();
-    this.saving = true;
-    this.error = null;
-    try {
+    const isSaved = await this.saving.make('it', async () => {
       await this.#storing;
       const content = { title, profile, configuration };
       if (stored === null) this.stored = await this.#deps.agents.create({ id: uuid(), ...content });
@@ -104,12 +103,8 @@ export class AgentForm {
         this.stored = await this.#deps.agents.update(stored.id, { version, ...content });
       }
       this.#initial = saved;
-    } catch (thrown) {
-      this.error = asApiError(thrown);
-      return null;
-    } finally {
-      this.saving = false;
-    }
+    });
+    if (!isSaved) return null;
     this.#suggestEmpty();
     return this.stored;
   }
@@ -188,11 +183,6 @@ export class AgentForm {
 }
 
 export function tagsIn(text: string): string[] {
-  const tags = text.split(/[,，、]/).map((tag) => tag.trim().slice(0, 60));
-  return [...new Set(tags.filter((tag) => tag !== ''))].slice(0, 20);
-}
-
-function linesIn(text: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim().slice(0, 1_000));
-  return lines.filter((line) => line !== '').slice(0, 10);
+  const tags = itemsIn(text, /[,，、]/).map((tag) => tag.slice(0, 60));
+  return [...new Set(tags)].slice(0, 20);
 }

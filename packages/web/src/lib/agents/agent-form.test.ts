@@ -84,7 +84,7 @@ it('does not replace a version that was stored elsewhere, unless the user says s
   replace({ ...AGENT, version: 5 });
   form.texts.title = 'New';
   expect(await form.save()).toBeNull();
-  expect(form.error?.code).toBe('conflict');
+  expect(form.saving.error?.code).toBe('conflict');
   expect(await form.save({ replaces: true })).not.toBeNull();
   expect(current()).toMatchObject({ title: 'New', version: 6 });
 });

@@ -19,14 +19,8 @@ export function agentMenu(agent: AgentView, remove: () => void): MenuEntry[] {
     { label: t('agents.edit'), icon: Pencil, onselect: () => void goto(agentsAddress(agent.id)) },
     { label: t('agents.duplicate'), icon: Copy, onselect: () => void report(duplicate(agent)) },
     'line',
-    ...(
-      [
-        ['toolyard', 'agents.exportOwn'],
-        ['lobehub', 'agents.exportLobeHub'],
-        ['character-card', 'agents.exportCard'],
-      ] as const
-    ).map(([format, label]) => ({
-      label: t(label),
+    ...(['toolyard', 'lobehub', 'character-card'] as const).map((format) => ({
+      label: t(`agents.export_${format}`),
       icon: Download,
       onselect: () => void report(exportAgent(agent, format)),
     })),

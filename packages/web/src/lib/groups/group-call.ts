@@ -22,7 +22,10 @@ export function groupResultOf({ tool, result }: Pick<CallView, 'tool' | 'result'
 export function groupView(call: CallView): 'card' | 'hidden' | 'outcome' {
   const { tool, name, result, interrupt, malformed } = call;
   // The server of a call is known when its arguments are complete.
-  const isDecision = tool === null ? call.arguments === null && DECISIONS.includes(name) : isGroupTool(tool);
+  const isDecision =
+    tool === null
+      ? call.arguments === null && DECISIONS.includes(name)
+      : tool.serverId === GROUP_SERVER && DECISIONS.includes(tool.name);
   if (!isDecision || interrupt !== null || malformed !== null) return 'card';
   if (result === null) return call.over ? 'outcome' : 'hidden';
   const group = groupResultOf(call);
@@ -42,10 +45,6 @@ export function isStopped({ result, over }: CallView): boolean {
 /** True for a message that is only the decision of a group without supervisor: no model wrote it. */
 export function isDecision({ model, agent }: Pick<AssistantRow, 'model' | 'agent'>): boolean {
   return model === GROUP_SERVER && agent === undefined;
-}
-
-function isGroupTool({ serverId, name }: { serverId: string; name: string }): boolean {
-  return serverId === GROUP_SERVER && DECISIONS.includes(name);
 }
 
 /** The turn that a run is, by its id: the server derives it from the call that asked for the turn. */

@@ -1,13 +1,6 @@
-import type {
-  Budget,
-  ChangeGroup,
-  CreateGroup,
-  GroupMember,
-  GroupMode,
-  GroupView,
-  ModelReference,
-} from '@toolyard/protocol';
+import type { ChangeGroup, CreateGroup, GroupMember, GroupMode, GroupView } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
+import { itemsIn } from '../ui/items-in.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -16,44 +9,30 @@ export const DECIDERS = ['agent', 'model', 'round_robin', 'fixed_order'] as cons
 type Decider = (typeof DECIDERS)[number];
 
 /** A group as its editor holds it. */
-export type GroupDraft = {
-  title: string;
-  instructions: string;
-  decider: Decider;
-  /** The agent that supervises; empty: none chosen yet. */
-  supervisorId: string;
-  model: ModelReference | undefined;
-  supervisorInstructions: string;
-  members: readonly GroupMember[];
-  maxRounds: number | undefined;
-  timeoutMinutes: number | undefined;
-  memberMaxTurns: number | undefined;
-  /** One per line. */
-  stopPhrases: string;
-  budgets: Budget[];
-};
-
-export function draftOf(group: GroupView | null): GroupDraft {
-  const mode = group?.mode;
-  const supervisor = mode?.kind === 'supervisor' ? mode.supervisor : null;
-  const isAgent = supervisor !== null && 'agentId' in supervisor;
-  const ofModel = supervisor !== null && !('agentId' in supervisor) ? supervisor : null;
+export function draftOf(group: GroupView | null) {
+  const { mode, memberTimeoutMs, ...stored }: Partial<GroupView> = group ?? {};
+  const supervisor = mode?.kind === 'supervisor' ? mode.supervisor : undefined;
+  const agentId = supervisor && 'agentId' in supervisor ? supervisor.agentId : undefined;
+  const ofModel = supervisor && !('agentId' in supervisor) ? supervisor : undefined;
+  const decider: Decider = mode && mode.kind !== 'supervisor' ? mode.kind : agentId === undefined ? 'model' : 'agent';
   return {
-    title: group?.title ?? '',
-    instructions: group?.instructions ?? '',
-    decider:
-      mode === undefined || ofModel ? 'model' : isAgent ? 'agent' : mode.kind === 'supervisor' ? 'model' : mode.kind,
-    supervisorId: isAgent ? supervisor.agentId : '',
+    title: stored.title ?? '',
+    instructions: stored.instructions ?? '',
+    decider,
+    /** The agent that supervises; empty: none chosen yet. */
+    supervisorId: agentId ?? '',
     model: ofModel?.model,
     supervisorInstructions: ofModel?.instructions ?? '',
-    members: group?.members ?? [],
-    maxRounds: group?.maxRounds,
-    timeoutMinutes: group === null ? undefined : group.memberTimeoutMs / MINUTE_MS,
-    memberMaxTurns: group?.memberMaxTurns,
-    stopPhrases: group?.stopPhrases.join('\n') ?? '',
-    budgets: group?.budgets ?? [],
+    members: stored.members ?? [],
+    maxRounds: stored.maxRounds,
+    timeoutMinutes: memberTimeoutMs && memberTimeoutMs / MINUTE_MS,
+    memberMaxTurns: stored.memberMaxTurns,
+    /** One per line. */
+    stopPhrases: stored.stopPhrases?.join('\n') ?? '',
+    budgets: stored.budgets ?? [],
   };
 }
+export type GroupDraft = ReturnType<typeof draftOf>;
 
 /** What is missing before the group can be saved. */
 export function problemOf({
@@ -81,15 +60,14 @@ export function changedGroup(draft: GroupDraft, version: number): ChangeGroup {
 
 function common(draft: GroupDraft): Omit<CreateGroup, 'memberMaxTurns' | 'maxRounds'> {
   const { title, instructions, members, timeoutMinutes, stopPhrases, budgets } = draft;
-  const phrases = stopPhrases.split('\n').map((line) => line.trim());
   return {
     title: title.trim(),
     instructions,
-    members: [...members],
+    members,
     mode: modeOf(draft),
-    stopPhrases: phrases.filter((phrase) => phrase !== ''),
+    stopPhrases: itemsIn(stopPhrases),
     budgets,
-    ...(timeoutMinutes === undefined ? {} : { memberTimeoutMs: Math.round(timeoutMinutes * MINUTE_MS) }),
+    ...defined({ memberTimeoutMs: timeoutMinutes && Math.round(timeoutMinutes * MINUTE_MS) }),
   };
 }
 

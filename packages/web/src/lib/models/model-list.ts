@@ -16,23 +16,21 @@ export function groupModels(
   isFavourite: (model: ModelReference) => boolean = () => false,
 ): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const favourites: ModelGroup = { providerId: null, label: '', models: [] };
-  const groups = new Map<string, ModelGroup>();
-  for (const model of view.models) {
-    const text = `${model.providerLabel} ${model.modelId}`.toLowerCase();
-    if (!words.every((word) => text.includes(word))) continue;
-    const group = groups.get(model.providerId);
-    if (isFavourite(model)) favourites.models.push(model);
-    else if (group === undefined) {
-      groups.set(model.providerId, { providerId: model.providerId, label: model.providerLabel, models: [model] });
-    } else group.models.push(model);
-  }
-  const all = [...groups.values()];
-  const isOfDemo = ({ providerId }: ModelGroup): boolean => providerId === DEMO;
+  const found = view.models.filter(({ providerLabel, modelId }) => {
+    const text = `${providerLabel} ${modelId}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const favourites = found.filter(isFavourite);
+  const others = found.filter((model) => !isFavourite(model));
+  const providers = new Map(others.map(({ providerId, providerLabel }) => [providerId, providerLabel]));
+  const groups = Array.from(providers, ([providerId, label]) => ({
+    providerId,
+    label,
+    models: others.filter((model) => model.providerId === providerId),
+  }));
   return [
-    ...(favourites.models.length === 0 ? [] : [favourites]),
-    ...all.filter((group) => !isOfDemo(group)),
-    ...all.filter(isOfDemo),
+    ...(favourites.length === 0 ? [] : [{ providerId: null, label: '', models: favourites }]),
+    ...groups.toSorted((a, b) => Number(isDemo(a)) - Number(isDemo(b))),
   ];
 }
 

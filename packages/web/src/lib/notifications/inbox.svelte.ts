@@ -1,36 +1,32 @@
 import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
-import type { Api } from '../api/client.ts';
+import { api } from '../api/client.ts';
+import { live } from '../live/live.svelte.ts';
 import { asApiError } from '../state/failure.ts';
-import { Loaded, type ResourceLive } from '../state/loaded.svelte.ts';
+import { Loaded } from '../state/loaded.svelte.ts';
+import { notifications } from './notifications.svelte.ts';
+import { waiting } from './waiting.svelte.ts';
 
 const REFRESH_AFTER_MS = 120;
 
-export type InboxDeps = {
-  api: Pick<Api, 'get'>;
-  live: ResourceLive;
-  /** Called with all open interrupts and with those that are new since the last call (none at first). */
-  show: (open: readonly StoredInterrupt[], added: readonly StoredInterrupt[]) => void;
-};
-
 /** The open interrupts of all conversations. */
-export class Inbox extends Loaded<StoredInterrupt[]> {
+class Inbox extends Loaded<StoredInterrupt[]> {
   /** Titles of conversations that are not in the sidebar. */
   titles: Readonly<Record<string, string>> = $state.raw({});
   /** The conversations that started those of sub-agents. */
   parents: Readonly<Record<string, NonNullable<ConversationView['parent']>>> = $state.raw({});
-  readonly #deps: InboxDeps;
   #seen: Set<string> | null = null;
 
-  constructor(deps: InboxDeps) {
-    super(() => readAll(deps.api), { live: deps.live, changes: ['interrupts'], delayMs: REFRESH_AFTER_MS });
-    this.#deps = deps;
+  constructor() {
+    super(readAll, { live, changes: ['interrupts'], delayMs: REFRESH_AFTER_MS });
   }
 
   protected override loaded(items: StoredInterrupt[]): void {
     const seen = this.#seen;
     const added = seen === null ? [] : items.filter(({ id }) => !seen.has(id));
     this.#seen = new Set([...(seen ?? []), ...items.map(({ id }) => id)]);
-    this.#deps.show(items, added);
+    waiting.open = items;
+    waiting.isKnown = true;
+    void notifications.notify(added);
   }
 
   /** Loads the title of a conversation; if that fails, the link has none. */
@@ -38,7 +34,7 @@ export class Inbox extends Loaded<StoredInterrupt[]> {
     if (Object.hasOwn(this.titles, conversationId)) return;
     this.titles = { ...this.titles, [conversationId]: '' };
     try {
-      const { title, parent } = await this.#deps.api.get('/api/conversations/{id}', { params: { id: conversationId } });
+      const { title, parent } = await api.get('/api/conversations/{id}', { params: { id: conversationId } });
       this.titles = { ...this.titles, [conversationId]: title };
       if (parent) this.parents = { ...this.parents, [conversationId]: parent };
     } catch (thrown) {
@@ -48,7 +44,7 @@ export class Inbox extends Loaded<StoredInterrupt[]> {
 }
 
 /** Loads all pages: the badge counts the interrupts, and notifications are about the newest, which come last. */
-async function readAll(api: InboxDeps['api']): Promise<StoredInterrupt[]> {
+async function readAll(): Promise<StoredInterrupt[]> {
   const items: StoredInterrupt[] = [];
   let after: string | undefined;
   do {
@@ -58,3 +54,5 @@ async function readAll(api: InboxDeps['api']): Promise<StoredInterrupt[]> {
   } while (after !== undefined);
   return items;
 }
+
+export const inbox = new Inbox();

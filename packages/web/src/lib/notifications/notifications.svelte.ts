@@ -1,36 +1,21 @@
 import type { StoredInterrupt } from '@toolyard/protocol';
 import { showHidden } from '@toolyard/protocol';
-import { browserValue } from '../browser-storage.ts';
+import { goto } from '$app/navigation';
+import { browserFlag } from '../browser-storage.ts';
 import { i18n, t } from '../i18n/i18n.svelte.ts';
+import { conversationAddress } from '../shell/addresses.ts';
 
-const enabled = browserValue<boolean>('notifications', {
-  version: 1,
-  read: (value) => (typeof value === 'boolean' ? value : undefined),
-  fallback: false,
-});
-
-const refusalRead = browserValue<boolean>('notifications-refused', {
-  version: 1,
-  read: (value) => (typeof value === 'boolean' ? value : undefined),
-  fallback: false,
-});
-
-type Deps = {
-  open: (conversationId: string) => void;
-  /** No notification while the page is visible. */
-  isWatched: () => boolean;
-};
+const enabled = browserFlag('notifications', false);
+const refusalRead = browserFlag('notifications-refused', false);
 
 /** Browser notifications of new interrupts, only after the user enabled them by a click. */
-export class Notifications {
+class Notifications {
   /** `refused`: the user blocked notifications in the browser. */
   state: 'absent' | 'off' | 'on' | 'refused' = $state('off');
   /** The user has closed the remark that they are blocked. */
   isRefusalRead: boolean = $state(refusalRead.get());
-  readonly #deps: Deps;
 
-  constructor(deps: Deps) {
-    this.#deps = deps;
+  constructor() {
     this.state = read();
     enabled.watch(() => (this.state = read()));
   }
@@ -52,8 +37,9 @@ export class Notifications {
     this.state = read();
   }
 
+  /** No notification while the page is in use. */
   async notify(added: readonly StoredInterrupt[]): Promise<void> {
-    if (added.length === 0 || this.state !== 'on' || this.#deps.isWatched()) return;
+    if (added.length === 0 || this.state !== 'on' || document.hasFocus()) return;
     await i18n.need('inbox');
     for (const { id, conversationId, interrupt } of added) {
       try {
@@ -68,7 +54,7 @@ export class Notifications {
         });
         shown.onclick = () => {
           window.focus();
-          this.#deps.open(conversationId);
+          void goto(conversationAddress(conversationId));
           shown.close();
         };
       } catch {
@@ -84,3 +70,5 @@ function read(): Notifications['state'] {
   if (Notification.permission === 'denied') return 'refused';
   return enabled.get() && Notification.permission === 'granted' ? 'on' : 'off';
 }
+
+export const notifications = new Notifications();

@@ -1,6 +1,6 @@
 import type { JsonValue, PresetTaskCall, PresetTaskName, PresetTaskValues, JsonObject } from '@toolyard/protocol';
 import { isAbortError, isJsonObject, parseJson, defined, readTemplates } from '@toolyard/protocol';
-import { createParser } from 'eventsource-parser';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ApiError, request as requestServer } from '../api/client.ts';
 import { t } from '../i18n/i18n.svelte.ts';
 
@@ -23,7 +23,10 @@ export type PresetTaskOptions<Task extends PresetTaskName> = {
   trace?: { id: string };
 };
 
-type OpenTask = (call: PresetTaskCall, signal: AbortSignal | undefined) => Promise<ReadableStream<Uint8Array> | null>;
+type OpenTask = (
+  call: PresetTaskCall,
+  signal: AbortSignal | undefined,
+) => Promise<ReadableStream<Uint8Array<ArrayBuffer>> | null>;
 type TaskEvent = { event: string; data: JsonValue };
 
 /**
@@ -72,7 +75,7 @@ const openTask: OpenTask = (call, signal) =>
 /** @throws ApiError if the task failed, or if the stream ends without a result */
 async function readResult<Task extends PresetTaskName>(
   task: Task,
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   signal: AbortSignal | undefined,
   onText: (text: string) => void,
 ): Promise<PresetTaskValues[Task]> {
@@ -88,38 +91,27 @@ async function readResult<Task extends PresetTaskName>(
   throw new ApiError({ code: 'stream_broken', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
 }
 
-async function* readEvents(body: ReadableStream<Uint8Array> | null): AsyncGenerator<TaskEvent> {
-  if (body === null) return;
-  const events: TaskEvent[] = [];
-  const parser = createParser({
-    onEvent({ event = '', data }) {
-      const parsed = parseJson(data);
-      if (parsed.ok) events.push({ event, data: parsed.value });
-    },
-  });
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
+async function* readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>> | null): AsyncGenerator<TaskEvent> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream()).getReader();
   try {
     for (;;) {
-      const { done, value } = await readOrEnd(reader);
-      if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield* events.splice(0);
+      const message = reader && (await readOrEnd(reader));
+      if (message === undefined) return;
+      const parsed = parseJson(message.data);
+      if (parsed.ok) yield { event: message.event ?? '', data: parsed.value };
     }
   } finally {
-    void reader.cancel().catch(() => undefined);
+    reader?.cancel().catch(() => undefined);
   }
 }
 
 /** A broken connection ends the stream: the missing result is the error. */
-async function readOrEnd(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
+async function readOrEnd<T>(reader: ReadableStreamDefaultReader<T>): Promise<T | undefined> {
   try {
-    return await reader.read();
+    return (await reader.read()).value;
   } catch (thrown) {
     if (isAbortError(thrown)) throw thrown;
-    return { done: true, value: undefined };
+    return undefined;
   }
 }
 

@@ -5,6 +5,8 @@ import type { ComboboxOption } from '../ui/combobox.ts';
 
 type TaskModels = NonNullable<AgentConfiguration['presetTasks']>;
 
+const DEFAULTS: TaskModels = defaultSettings('presetTasks');
+
 /** In the order of the form: first what happens in a chat, then the suggestions for an agent. Chats do not use `decide-search`. */
 export const SHOWN_TASKS = [
   'title',
@@ -24,8 +26,7 @@ export const OFF = 'off';
 
 /** The choice that applies to a task. */
 export function chosenFor(task: PresetTaskName, own: TaskModels | undefined): string {
-  const defaults: TaskModels = defaultSettings('presetTasks');
-  const chosen = own?.[task] ?? defaults[task];
+  const chosen = own?.[task] ?? DEFAULTS[task];
   if (chosen === undefined) return CONVERSATION;
   return chosen === 'off' ? OFF : valueOf(chosen);
 }
@@ -46,8 +47,7 @@ export function withChoice(own: TaskModels | undefined, task: PresetTaskName, va
 
 /** True for a task that is off unless a model is chosen. */
 export function isOffByDefault(task: PresetTaskName): boolean {
-  const defaults: TaskModels = defaultSettings('presetTasks');
-  return defaults[task] === 'off';
+  return DEFAULTS[task] === 'off';
 }
 
 /** All models but the demo, which cannot do these tasks; and the chosen one, if it is unavailable. */

@@ -6,21 +6,10 @@ import type {
   TestProvider,
   WireName,
 } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { completeAddress } from '../complete-address.ts';
+import { itemsIn } from '../ui/items-in.ts';
 import { gapsOf } from '../servers/editor/gaps.ts';
-
-/** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
-export type ProviderFields = {
-  /** Id of the known provider; empty for another endpoint. */
-  known: string;
-  label: string;
-  baseUrl: string;
-  wire: WireName;
-  apiKey: string;
-  removeKey: boolean;
-  /** One per line. */
-  modelNames: string;
-};
 
 /** The API format of most providers. */
 const DEFAULT_WIRE: WireName = 'openai-chat';
@@ -28,17 +17,21 @@ const DEFAULT_WIRE: WireName = 'openai-chat';
 /** `gap`: a placeholder to fill in, such as `{ACCOUNT}`. */
 export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string }; apiKey?: { gap: string } };
 
-export function fieldsOf(provider: ProviderView | null): ProviderFields {
+/** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
+export function fieldsOf(provider: ProviderView | null) {
   return {
+    /** Id of the known provider; empty for another endpoint. */
     known: provider?.known ?? '',
     label: provider?.label ?? '',
     baseUrl: provider?.baseUrl ?? '',
     wire: provider?.wire ?? DEFAULT_WIRE,
     apiKey: '',
     removeKey: false,
+    /** One per line. */
     modelNames: (provider?.modelNames ?? []).join('\n'),
   };
 }
+export type ProviderFields = ReturnType<typeof fieldsOf>;
 
 /** Fills in the preset of a provider; a name entered by the user stays. Undefined if the id is unknown. */
 export function filledFrom(
@@ -77,15 +70,16 @@ export function needsKeyAgain(provider: ProviderView | null, fields: ProviderFie
 }
 
 export function toCreate(fields: ProviderFields): CreateProvider {
-  const apiKey = fields.apiKey.trim();
-  const modelNames = namesIn(fields.modelNames);
+  const modelNames = itemsIn(fields.modelNames, /[\n,]/);
   return {
     label: fields.label.trim(),
     baseUrl: completeAddress(fields.baseUrl),
     wire: fields.wire,
-    ...(fields.known === '' ? {} : { known: fields.known }),
-    ...(modelNames.length === 0 ? {} : { modelNames }),
-    ...(apiKey === '' ? {} : { apiKey }),
+    ...defined({
+      known: fields.known || undefined,
+      modelNames: modelNames.length === 0 ? undefined : modelNames,
+      apiKey: fields.apiKey.trim() || undefined,
+    }),
   };
 }
 
@@ -103,13 +97,6 @@ export function toTest(provider: ProviderView | null, fields: ProviderFields): T
   if (test.apiKey !== undefined) return test;
   const usesStored = provider !== null && provider.hasKey && !fields.removeKey && !needsKeyAgain(provider, fields);
   return usesStored ? { ...test, id: provider.id } : test;
-}
-
-function namesIn(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 function originOf(address: string): string | null {

@@ -89,7 +89,7 @@ export function renameForm(): FormOfArguments {
     error: null,
     complete: null,
     submit: async ({ title = '' }) => {
-      if (view !== null) await conversations.rename(view.id, title);
+      if (view !== null) await conversations.update(view.id, { title });
     },
   };
 }

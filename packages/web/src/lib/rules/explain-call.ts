@@ -8,7 +8,7 @@ import type {
   ToolReference,
   TextTemplate,
 } from '@toolyard/protocol';
-import { readsOnlyInside } from '@toolyard/protocol';
+import { defined, readsOnlyInside } from '@toolyard/protocol';
 import type { CallContext, ToolPolicyFacts } from '@toolyard/agent-runtime';
 
 export type CallToExplain = {
@@ -60,8 +60,7 @@ export function explainToolCall({ server, view, args, context }: CalledTool, rul
       readOnly: server.builtIn ? readsOnlyInside(annotations) : readOnly,
       trusted: server.trusted === true,
       ...(server.builtIn && view.isolated === true ? { isolated: true } : {}),
-      ...(annotations?.destructive === undefined ? {} : { destructive: annotations.destructive }),
-      ...(changed === undefined ? {} : { changed }),
+      ...defined({ destructive: annotations?.destructive, changed }),
       callContext: () => context,
     },
   });
@@ -77,8 +76,8 @@ export function explainCall(call: CallToExplain): CallExplanation {
       rules: used.rules,
       lostRules: used.lostRules,
       permission: () => used.permission,
-      ...(call.own ? { callContext: { own: call.own } } : {}),
       lookUp: () => used.judged,
+      ...defined({ callContext: call.own && { own: call.own } }),
     }).check(tool, args);
   };
   /** The decision with only this rule, if nothing else prevents it. */

@@ -1,28 +1,15 @@
 import type { InterventionRule } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 
 /** A rule as typed. */
 export type RuleForm = {
   decision: InterventionRule['decision'];
-  tool: string;
-  argument: string;
-  command: string;
-  host: string;
   /** Allowing rules match inside a folder, other rules outside of it. */
   folder: string;
   hint: '' | 'reads' | 'writes' | 'destroys';
-};
+} & Record<'tool' | 'argument' | 'command' | 'host', string>;
 
 export type RuleFormFault = { field: 'folder' | 'all'; problem: 'path' | 'empty' };
-
-export const EMPTY_RULE: RuleForm = {
-  decision: 'ask',
-  tool: '',
-  argument: '',
-  command: '',
-  host: '',
-  folder: '',
-  hint: '',
-};
 
 export function formOf(rule: InterventionRule): RuleForm {
   const { decision, tool = '', argument = '', command = '', host = '', inside, outside, readOnly, destructive } = rule;
@@ -32,27 +19,23 @@ export function formOf(rule: InterventionRule): RuleForm {
 
 /** The rule as typed, or what is wrong with it. */
 export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
-  const [tool, argument, command, host, folder] = [form.tool, form.argument, form.command, form.host, form.folder].map(
-    (text) => text.trim(),
-  );
+  const typed = (field: 'tool' | 'argument' | 'command' | 'host' | 'folder') => form[field].trim() || undefined;
+  const folder = typed('folder');
   const rule: InterventionRule = {
     decision: form.decision,
-    ...put('tool', tool),
-    ...put('argument', argument),
-    ...put('command', command),
-    ...put('host', host),
-    ...put(form.decision === 'allow' ? 'inside' : 'outside', folder),
-    ...(form.hint === 'reads' ? { readOnly: true } : {}),
-    ...(form.hint === 'writes' ? { readOnly: false } : {}),
-    ...(form.hint === 'destroys' ? { destructive: true } : {}),
+    ...defined({
+      tool: typed('tool'),
+      argument: typed('argument'),
+      command: typed('command'),
+      host: typed('host'),
+      [form.decision === 'allow' ? 'inside' : 'outside']: folder,
+      readOnly: form.hint === 'reads' ? true : form.hint === 'writes' ? false : undefined,
+      destructive: form.hint === 'destroys' ? true : undefined,
+    }),
   };
   if (Object.keys(rule).length < 2) return { ok: false, fault: { field: 'all', problem: 'empty' } };
-  if (folder !== undefined && folder !== '' && !/^\/|^[A-Za-z]:[\\/]/.test(folder)) {
+  if (folder !== undefined && !/^\/|^[A-Za-z]:[\\/]/.test(folder)) {
     return { ok: false, fault: { field: 'folder', problem: 'path' } };
   }
   return { ok: true, rule };
-}
-
-function put<Name extends string>(name: Name, text: string | undefined): { [Key in Name]?: string } {
-  return (text === undefined || text === '' ? {} : { [name]: text }) as { [Key in Name]?: string };
 }

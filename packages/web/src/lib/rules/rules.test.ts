@@ -4,7 +4,7 @@ import type { InterventionRule } from '@toolyard/protocol';
 import { testTool } from '../servers/test-servers.ts';
 import { explainCall, explainToolCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';
-import { EMPTY_RULE, formOf, ruleOf } from './rule-form.ts';
+import { formOf, ruleOf } from './rule-form.ts';
 
 describe('rule form', () => {
   it.each<InterventionRule>([
@@ -19,9 +19,10 @@ describe('rule form', () => {
   });
 
   it('reports what is missing', () => {
-    expect(ruleOf(EMPTY_RULE)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
-    expect(ruleOf({ ...EMPTY_RULE, tool: '  ' })).toMatchObject({ ok: false });
-    expect(ruleOf({ ...EMPTY_RULE, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
+    const empty = formOf({ decision: 'ask' });
+    expect(ruleOf(empty)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
+    expect(ruleOf({ ...empty, tool: '  ' })).toMatchObject({ ok: false });
+    expect(ruleOf({ ...empty, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
   });
 });
 

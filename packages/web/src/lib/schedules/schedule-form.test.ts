@@ -35,14 +35,14 @@ test('saves what it was given, and allowed tools only if they changed', () => {
   const same = { title, task, timing, timeZone, conditions, missed, missedLimit, overlap, target };
   expect(form.content).toEqual({ ...same, agentId, configuration });
   expect(form.isDirty).toBe(false);
-  form.allowedTools = [];
+  form.fields.allowedTools = [];
   expect(form.isDirty).toBe(true);
   expect(form.content?.allowedTools).toEqual([]);
 });
 
 test('an existing conversation has its own agent and decisions about tools', () => {
   const form = new ScheduleForm(stored);
-  form.conversationId = 'c1';
+  form.fields.conversationId = 'c1';
   expect(form.content).toMatchObject({ target: { kind: 'conversation', conversationId: 'c1' }, agentId: null });
   expect(form.content?.allowedTools).toEqual([]);
 });
@@ -50,14 +50,14 @@ test('an existing conversation has its own agent and decisions about tools', () 
 test('a new one needs a title, a task and a valid time', () => {
   const form = new ScheduleForm(null, Date.UTC(2027, 0, 1));
   expect(form.content).toBeNull();
-  [form.title, form.task] = [' Report ', 'Write it'];
+  [form.fields.title, form.fields.task] = [' Report ', 'Write it'];
   expect(form.content).toMatchObject({ title: 'Report', timing: { kind: 'cron', expression: '0 9 * * 1-5' } });
-  form.kind = 'once';
+  form.fields.kind = 'once';
   expect(form.content?.timing).toEqual({ kind: 'once', at: Date.UTC(2027, 0, 1, 1) });
-  form.onceAt = '';
+  form.fields.onceAt = '';
   expect(form.content).toBeNull();
-  [form.kind, form.everyCount] = ['interval', '1.5'];
+  [form.fields.kind, form.fields.everyCount] = ['interval', '1.5'];
   expect(form.content).toBeNull();
-  form.everyCount = '2';
+  form.fields.everyCount = '2';
   expect(form.content?.timing).toEqual({ kind: 'interval', seconds: 7_200 });
 });

@@ -11,6 +11,8 @@ const UNITS = [
   ['seconds', 1],
 ] as const;
 export type IntervalUnit = (typeof UNITS)[number][0];
+/** The longest first. */
+export const INTERVAL_UNITS = UNITS.map(([unit]) => unit);
 
 /** The largest unit in which an interval is a whole number. */
 export function intervalOf(seconds: number): { unit: IntervalUnit; count: number } {
@@ -34,6 +36,12 @@ export function timingText({ timing, timeZone, description }: ScheduleView): str
       return t(`schedules.every_${unit}`, { count });
     }
   }
+}
+
+/** When a schedule runs next, or that it does not. */
+export function nextText({ enabled, nextAt, timeZone }: ScheduleView): string {
+  if (!enabled) return t('schedules.paused');
+  return nextAt === null ? t('schedules.over') : t('schedules.next', { time: timeIn(nextAt, timeZone) });
 }
 
 /** Date and time in a time zone, with the weekday. */

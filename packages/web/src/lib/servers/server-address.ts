@@ -9,8 +9,7 @@ export type ServerView = ServerTab | 'edit';
 /** The path of one server's page, or of the list. */
 export function serverAddress(id?: string, view?: ServerView): string {
   if (id === undefined) return settingsAddress('tools');
-  const query = new URLSearchParams({ server: id, ...(view === undefined || view === 'tools' ? {} : { view }) });
-  return `${settingsAddress('tools')}?${query.toString()}`;
+  return settingsAddress('tools', { server: id, ...(view === undefined || view === 'tools' ? {} : { view }) });
 }
 
 export function readServerView(text: string | null): ServerView {

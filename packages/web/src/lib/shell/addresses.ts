@@ -35,6 +35,8 @@ export function inboxAddress(): string {
   return resolve('/inbox');
 }
 
-export function settingsAddress(section?: string): string {
-  return resolve('/settings/[[section]]', section === undefined ? {} : { section });
+/** A section of the settings, with what it shows in the query. */
+export function settingsAddress(section?: string, query?: Record<string, string>): string {
+  const path = resolve('/settings/[[section]]', section === undefined ? {} : { section });
+  return query === undefined ? path : `${path}?${new URLSearchParams(query).toString()}`;
 }

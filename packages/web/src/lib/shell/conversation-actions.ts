@@ -12,11 +12,11 @@ export function titleOf({ title }: { title: string }): string {
 }
 
 export async function rename({ id }: Named, title: string): Promise<void> {
-  await conversations.rename(id, title).catch((error: unknown) => toasts.problem(error));
+  await conversations.update(id, { title }).catch((error: unknown) => toasts.problem(error));
 }
 
 export async function pin({ id }: Named, pinned: boolean): Promise<void> {
-  await conversations.pin(id, pinned).catch((error: unknown) => toasts.problem(error));
+  await conversations.update(id, { pinned }).catch((error: unknown) => toasts.problem(error));
 }
 
 /** Deletes at once and offers to undo it, instead of asking first. */

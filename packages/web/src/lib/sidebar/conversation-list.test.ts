@@ -1,6 +1,7 @@
 import type { ConversationSummary, RunEvent } from '@toolyard/protocol';
 import { describe, expect, it } from 'vitest';
-import { changeByRun, withFirstPage, withItem } from './conversation-list.ts';
+import { withFirstPage } from '../state/loaded-pages.svelte.ts';
+import { changeByRun, inOrder, withItem } from './conversation-list.ts';
 
 function item(id: string, updatedAt: number, more: Partial<ConversationSummary> = {}): ConversationSummary {
   return { id, title: id, agentId: null, pinned: false, createdAt: 0, updatedAt, activeRun: null, ...more };
@@ -11,18 +12,18 @@ describe('list of conversations', () => {
   it('keeps the loaded pages when refreshed and removes deleted conversations', () => {
     const known = [item('a', 9), item('gone', 8), item('b', 7), item('c', 6), item('far', 3), item('farther', 2)];
     const page = { items: [item('new', 10), item('a', 9), item('b', 7)], next: 'more' };
-    expect(ids(withFirstPage(known, page))).toEqual(['new', 'a', 'b', 'c', 'far', 'farther']);
+    expect(ids(withFirstPage(known, page, inOrder))).toEqual(['new', 'a', 'b', 'c', 'far', 'farther']);
   });
 
   it('is replaced when everything fits on the first page', () => {
-    expect(ids(withFirstPage([item('a', 2), item('old', 1)], { items: [item('a', 2)] }))).toEqual(['a']);
-    expect(withFirstPage([item('a', 2)], { items: [] })).toEqual([]);
+    expect(ids(withFirstPage([item('a', 2), item('old', 1)], { items: [item('a', 2)] }, inOrder))).toEqual(['a']);
+    expect(withFirstPage([item('a', 2)], { items: [] }, inOrder)).toEqual([]);
   });
 
   it('lists a conversation that moved up to the first page once', () => {
     const known = [item('a', 9), item('b', 8), item('far', 1)];
     const page = { items: [item('far', 10), item('a', 9)], next: 'more' };
-    expect(ids(withFirstPage(known, page))).toEqual(['far', 'a', 'b']);
+    expect(ids(withFirstPage(known, page, inOrder))).toEqual(['far', 'a', 'b']);
   });
 
   it('is sorted after a change: pinned first, then newest', () => {

@@ -1,9 +1,10 @@
 import type { ConversationSummary, Page, RunEvent } from '@toolyard/protocol';
 import { ApiError, api as realApi, type Api } from '../api/client.ts';
-import { changeByRun, inOrder, withFirstPage, withItem } from './conversation-list.ts';
+import { changeByRun, inOrder, withItem } from './conversation-list.ts';
 import { asApiError } from '../state/failure.ts';
 import { live as realLive } from '../live/live.svelte.ts';
-import { Loaded, type ResourceLive } from '../state/loaded.svelte.ts';
+import { LoadedPages } from '../state/loaded-pages.svelte.ts';
+import type { ResourceLive } from '../state/loaded.svelte.ts';
 
 const PAGE_SIZE = 50;
 const REFRESH_AFTER_MS = 120;
@@ -14,17 +15,12 @@ type Deps = {
 };
 type ConversationChange = Partial<Pick<ConversationSummary, 'title' | 'pinned'>>;
 
-/** The conversations of the sidebar and their search. The resource is the first page of the list. */
-export class Conversations extends Loaded<Page<ConversationSummary>> {
-  /** All loaded pages. */
-  items: readonly ConversationSummary[] = $state.raw([]);
-  loadingMore = $state(false);
+/** The conversations of the sidebar and their search. */
+export class Conversations extends LoadedPages<ConversationSummary> {
   /** The text of the search; empty without one. */
   query = $state('');
   /** The results of the search; null without one, and until they have arrived. */
   found: readonly ConversationSummary[] | null = $state.raw(null);
-  #next: string | undefined = $state.raw(undefined);
-  readonly hasMore: boolean = $derived(this.#next !== undefined);
 
   #search: AbortController | null = null;
   /** The conversation of each run: only its first event contains it. */
@@ -35,7 +31,7 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
   readonly #live: Deps['live'];
 
   constructor({ api, live }: Deps = { api: realApi, live: realLive }) {
-    super(() => api.get('/api/conversations', { query: { limit: PAGE_SIZE } }), {
+    super((after) => api.get('/api/conversations', { query: { limit: PAGE_SIZE, after } }), inOrder, {
       live,
       changes: ['conversations'],
       delayMs: REFRESH_AFTER_MS,
@@ -57,27 +53,11 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
   }
 
   protected override loaded(page: Page<ConversationSummary>): void {
-    if (page.next === undefined || this.items.length <= page.items.length) this.#next = page.next;
-    this.items = withFirstPage(this.items, page);
+    super.loaded(page);
     const touched = [...this.#touched].filter((id) => this.byId(id) && !page.items.some((item) => item.id === id));
     this.#touched.clear();
     for (const id of touched) void this.#reload(id);
     if (this.query !== '') void this.search(this.query);
-  }
-
-  async loadMore(): Promise<void> {
-    if (this.loadingMore || this.#next === undefined) return;
-    this.loadingMore = true;
-    try {
-      const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, after: this.#next } });
-      const known = new Set(this.items.map(({ id }) => id));
-      this.items = inOrder([...this.items, ...page.items.filter(({ id }) => !known.has(id))]);
-      this.#next = page.next;
-    } catch (thrown) {
-      this.error = asApiError(thrown);
-    } finally {
-      this.loadingMore = false;
-    }
   }
 
   /** Searches titles and messages; results of an earlier search never replace those of a later one. */
@@ -98,12 +78,8 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
     }
   }
 
-  rename(id: string, title: string): Promise<void> {
-    return this.#update(id, { title });
-  }
-
-  pin(id: string, pinned: boolean): Promise<void> {
-    return this.#update(id, { pinned });
+  async update(id: string, body: ConversationChange): Promise<void> {
+    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
   /** The server keeps it for a while: {@link restore} restores it. */
@@ -114,10 +90,6 @@ export class Conversations extends Loaded<Page<ConversationSummary>> {
   async restore(id: string): Promise<void> {
     await this.#api.post('/api/conversations/{id}/restore', { params: { id } });
     await this.load();
-  }
-
-  async #update(id: string, body: ConversationChange): Promise<void> {
-    await this.#showWhile(id, body, () => this.#api.patch('/api/conversations/{id}', { params: { id }, body }));
   }
 
   /** Shows a change while it is sent, and the previous list if it fails. */

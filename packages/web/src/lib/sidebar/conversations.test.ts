@@ -65,7 +65,7 @@ it('shows a change at once, and the previous list if it fails', async () => {
     throw new ApiError({ code: 'network', status: 0, detail: 'No.' });
   });
   await list.load();
-  const pinning = list.pin('a', true);
+  const pinning = list.update('a', { pinned: true });
   expect(titles(list)).toEqual(['a', 'b']);
   await expect(pinning).rejects.toMatchObject({ code: 'network' });
   expect(titles(list)).toEqual(['b', 'a']);

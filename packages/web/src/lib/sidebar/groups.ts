@@ -1,29 +1,22 @@
 import type { ConversationSummary } from '@toolyard/protocol';
 
-export type GroupName = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
-export type Group = { name: GroupName; items: ConversationSummary[] };
+const NAMES = ['pinned', 'today', 'yesterday', 'week', 'older'] as const;
+type GroupName = (typeof NAMES)[number];
 
 /** Groups the list under headings, newest first, by calendar days of the user's time zone. Empty groups are omitted. */
-export function groupByTime(items: readonly ConversationSummary[], now: Date): Group[] {
-  const today = startOfDay(now, 0);
-  const yesterday = startOfDay(now, 1);
-  const week = startOfDay(now, 7);
-  const groups: Record<GroupName, ConversationSummary[]> = {
-    pinned: [],
-    today: [],
-    yesterday: [],
-    week: [],
-    older: [],
+export function groupByTime(
+  items: readonly ConversationSummary[],
+  now: Date,
+): { name: GroupName; items: ConversationSummary[] }[] {
+  const [today, yesterday, week] = [startOfDay(now, 0), startOfDay(now, 1), startOfDay(now, 7)];
+  const nameOf = ({ pinned, updatedAt }: ConversationSummary): GroupName => {
+    if (pinned) return 'pinned';
+    if (updatedAt >= today) return 'today';
+    if (updatedAt >= yesterday) return 'yesterday';
+    return updatedAt >= week ? 'week' : 'older';
   };
-  for (const item of items) {
-    if (item.pinned) groups.pinned.push(item);
-    else if (item.updatedAt >= today) groups.today.push(item);
-    else if (item.updatedAt >= yesterday) groups.yesterday.push(item);
-    else if (item.updatedAt >= week) groups.week.push(item);
-    else groups.older.push(item);
-  }
-  const names: GroupName[] = ['pinned', 'today', 'yesterday', 'week', 'older'];
-  return names.filter((name) => groups[name].length > 0).map((name) => ({ name, items: groups[name] }));
+  const groups = NAMES.map((name) => ({ name, items: items.filter((item) => nameOf(item) === name) }));
+  return groups.filter((group) => group.items.length > 0);
 }
 
 /** Counted by the calendar, because not every day has 24 hours. */

@@ -1,11 +1,7 @@
 import { tick } from 'svelte';
-import { browserValue } from '../browser-storage.ts';
+import { browserFlag } from '../browser-storage.ts';
 
-const kept = browserValue<boolean>('sidebar', {
-  version: 1,
-  read: (value) => (typeof value === 'boolean' ? value : undefined),
-  fallback: true,
-});
+const kept = browserFlag('sidebar', true);
 
 /**
  * Whether the sidebar is open: beside the chat on a wide screen, which is stored; over it on a narrow one, which is

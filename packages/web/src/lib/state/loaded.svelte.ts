@@ -1,13 +1,18 @@
+import { untrack } from 'svelte';
+import type { RunEvent } from '@toolyard/protocol';
 import type { ApiError } from '../api/error.ts';
 import { asApiError } from './failure.ts';
 import type { LiveChange, live as realLive } from '../live/live.svelte.ts';
 
-export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'>;
+export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'> &
+  Partial<Pick<typeof realLive, 'onRun'>>;
 
-/** When the page loads a watched resource again: on these `changed` events of the live stream, and after a reconnect. */
-type Refresh = {
+/** When the page loads a resource again: on these events of the live stream, and after a reconnect. */
+export type Refresh = {
   live: ResourceLive;
-  changes: readonly LiveChange['what'][];
+  changes: readonly LiveChange['what'][] | ((change: LiveChange) => boolean);
+  /** True for events of runs after which it is out of date. */
+  runs?: (event: RunEvent) => boolean;
   /** Events come in bursts; one request after this delay, in milliseconds, covers all of them. */
   delayMs?: number;
 };
@@ -43,13 +48,32 @@ export class Loaded<T, Options = unknown> {
   watch(): void {
     if (this.#refresh === undefined || this.#isWatched) return;
     this.#isWatched = true;
-    const { live, changes } = this.#refresh;
-    live.onHello(() => this.refresh());
-    live.onChanged(({ what }) => {
-      if (changes.includes(what)) this.refresh();
-    });
+    this.#listen(this.#refresh);
     // Otherwise the first event of the stream loads it.
-    if (live.status === 'open') void this.load();
+    if (this.#refresh.live.status === 'open') void this.load();
+  }
+
+  /** For the only component that shows it: loads it, if nothing has, and refreshes it until the returned function is called. */
+  follow(): () => void {
+    if (!untrack(() => this.loading || this.known)) void this.load();
+    const stops = this.#refresh === undefined ? [] : this.#listen(this.#refresh);
+    return () => {
+      this.cancelRefresh();
+      for (const stop of stops) stop();
+    };
+  }
+
+  #listen({ live, changes, runs }: Refresh): (() => void)[] {
+    const ofRuns = (event: RunEvent): void => {
+      if (runs?.(event) === true) this.refresh();
+    };
+    return [
+      live.onHello(() => this.refresh()),
+      live.onChanged((change) => {
+        if (typeof changes === 'function' ? changes(change) : changes.includes(change.what)) this.refresh();
+      }),
+      ...(runs && live.onRun ? [live.onRun(ofRuns)] : []),
+    ];
   }
 
   /** Loads after the delay, once for all calls until then. */
@@ -117,8 +141,26 @@ export class Loaded<T, Options = unknown> {
     return true;
   }
 
+  /** Waits for a change, loads the resource and returns the result of the change; rejects if the change was rejected. */
+  async reloadAfter<Result>(change: Promise<Result>): Promise<Result> {
+    const result = await change;
+    await this.load();
+    return result;
+  }
+
   /** For subclasses: called with every response that is shown. */
   protected loaded(_data: T): void {
     // Most resources need nothing else.
+  }
+}
+
+/** A list of the API; empty until the first response. */
+export class LoadedList<T extends { id: string }> extends Loaded<T[]> {
+  get list(): readonly T[] {
+    return this.data ?? [];
+  }
+
+  byId(wanted: string | null | undefined): T | undefined {
+    return this.data?.find(({ id }) => id === wanted);
   }
 }

@@ -1,3 +1,4 @@
+import type { RunEvent } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../api/error.ts';
@@ -9,28 +10,28 @@ const unreachable = new ApiError({ code: 'network', status: 0, detail: 'Not reac
 /** A resource whose responses the test provides one by one, and the live stream it subscribes to. */
 function setup(options: { status?: 'open' | 'connecting'; delayMs?: number } = {}) {
   const requests: { answer: (text: string) => void; fail: (error: unknown) => void }[] = [];
-  let hello = (_: LiveHello): void => undefined;
-  let changed = (_: LiveChange): void => undefined;
+  const hellos = new Set<(hello: LiveHello) => void>();
+  const changes = new Set<(change: LiveChange) => void>();
+  const runs = new Set<(event: RunEvent) => void>();
+  const listen = <T>(all: Set<T>, listener: T) => (all.add(listener), () => void all.delete(listener));
   const resource = new Loaded<string>(() => new Promise((answer, fail) => requests.push({ answer, fail })), {
     changes: ['providers', 'settings'],
+    runs: ({ type }) => type === 'run_finished',
     ...defined({ delayMs: options.delayMs }),
     live: {
       status: options.status ?? 'connecting',
-      onHello: (listener) => {
-        hello = listener;
-        return () => undefined;
-      },
-      onChanged: (listener) => {
-        changed = listener;
-        return () => undefined;
-      },
+      onHello: (listener) => listen(hellos, listener),
+      onChanged: (listener) => listen(changes, listener),
+      onRun: (listener) => listen(runs, listener),
     },
   });
   return {
     resource,
     requests,
-    emitHello: () => hello({ type: 'hello', boot: 'b', version: '1' }),
-    emitChanged: (what: LiveChange['what']) => changed({ type: 'changed', what }),
+    emitHello: () => hellos.forEach((hello) => hello({ type: 'hello', boot: 'b', version: '1' })),
+    emitChanged: (what: LiveChange['what']) => changes.forEach((changed) => changed({ type: 'changed', what })),
+    emitRun: (type: RunEvent['type']) => runs.forEach((take) => take({ type } as RunEvent)),
+    hasListeners: () => hellos.size + changes.size + runs.size > 0,
   };
 }
 
@@ -49,6 +50,19 @@ it('loads once for several watchers, and again after its changes and a reconnect
   emitChanged('providers');
   emitHello();
   expect(requests).toHaveLength(3);
+});
+
+it('is followed until the component is gone, also by events of runs', () => {
+  const { resource, requests, emitChanged, emitRun, hasListeners } = setup();
+  const leave = resource.follow();
+  expect(requests).toHaveLength(1);
+  emitRun('text_delta');
+  expect(requests).toHaveLength(1);
+  emitRun('run_finished');
+  emitChanged('settings');
+  expect(requests).toHaveLength(3);
+  leave();
+  expect(hasListeners()).toBe(false);
 });
 
 it('waits for the first event of a stream that is not open yet', () => {

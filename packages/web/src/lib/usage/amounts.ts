@@ -8,17 +8,6 @@ export function shownAmount(measure: BudgetMeasure, amount: number): string {
   return t(`usage.${measure}`, { count: amount });
 }
 
-/** The unit as the label of a field; `unitOf` is for use within a text. */
-export function unitLabel(measure: BudgetMeasure): string {
-  if (measure === 'dollars') return t('usage.unitDollars');
-  return measure === 'tokens' ? t('usage.labelTokens') : t('usage.labelCalls');
-}
-
-export function unitOf(measure: BudgetMeasure): string {
-  if (measure === 'dollars') return t('usage.unitDollars');
-  return measure === 'tokens' ? t('usage.unitTokens') : t('usage.unitCalls');
-}
-
 /** The measure of a budget as a heading. */
 export function budgetName(budget: Budget): string {
   if (budget.of === 'model') return t('usage.budget_model', { name: budget.model });

@@ -17,13 +17,19 @@ test('budgets are converted to drafts and back without change', () => {
 });
 
 test.each<[Partial<BudgetDraft>, unknown]>([
-  [{ dollars: '0' }, { measure: 'dollars', wants: 'amount' }],
-  [{ tokens: '-4' }, { measure: 'tokens', wants: 'amount' }],
-  [{ calls: 'many' }, { measure: 'calls', wants: 'amount' }],
-  [{ calls: '1.5' }, { measure: 'calls', wants: 'whole' }],
-  [{}, 'none'],
-  [{ of: 'model', name: 'gpt', dollars: '1' }, 'name'],
-  [{ of: 'tool', name: 'a/b' }, 'none'],
+  [{ dollars: '0' }, { at: 'dollars', text: 'amountProblem' }],
+  [{ tokens: '-4' }, { at: 'tokens', text: 'amountProblem' }],
+  [{ calls: 'many' }, { at: 'calls', text: 'amountProblem' }],
+  [{ calls: '1.5' }, { at: 'calls', text: 'wholeProblem' }],
+  [{}, { at: 'row', text: 'noAmountProblem' }],
+  [
+    { of: 'model', name: 'gpt', dollars: '1' },
+    { at: 'name', text: 'budgetNameProblem' },
+  ],
+  [
+    { of: 'tool', name: 'a/b' },
+    { at: 'row', text: 'noAmountProblem' },
+  ],
 ])('rejects all drafts if %j is invalid', (more, problem) => {
   const { budgets, problems } = readDrafts([typed({ id: 7, dollars: '1', of: 'day' }), typed(more)]);
   expect(budgets).toBeNull();
@@ -33,10 +39,12 @@ test.each<[Partial<BudgetDraft>, unknown]>([
 test('a budget just added shows no errors yet', () => {
   expect(shownProblems([emptyBudgetDraft(1)])).toEqual(new Map());
   expect(readDrafts([emptyBudgetDraft(1)]).budgets).toBeNull();
-  expect(shownProblems([withoutFresh(emptyBudgetDraft(1))])).toEqual(new Map([[1, 'none']]));
+  expect(shownProblems([withoutFresh(emptyBudgetDraft(1))])).toEqual(
+    new Map([[1, { at: 'row', text: 'noAmountProblem' }]]),
+  );
 });
 
 test('rejects two budgets of the same measure', () => {
   const { problems } = readDrafts([typed({ id: 1, dollars: '1' }), typed({ id: 2, tokens: '9' })]);
-  expect([...problems]).toEqual([[2, 'duplicate']]);
+  expect([...problems]).toEqual([[2, { at: 'row', text: 'twiceProblem' }]]);
 });

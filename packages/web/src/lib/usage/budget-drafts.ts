@@ -13,8 +13,11 @@ export type BudgetDraft = {
   fresh?: true;
 } & Record<BudgetMeasure, string>;
 
-/** `amount`, `whole`: about the field of that measure. */
-export type DraftProblem = 'name' | 'none' | 'duplicate' | { measure: BudgetMeasure; wants: 'amount' | 'whole' };
+/** A problem at the field of a measure, at the name, or of the budget as a whole. */
+export type DraftProblem = {
+  at: BudgetMeasure | 'name' | 'row';
+  text: 'amountProblem' | 'wholeProblem' | 'budgetNameProblem' | 'noAmountProblem' | 'twiceProblem';
+};
 
 export function budgetDraftOf(budget: Budget, id: number): BudgetDraft {
   const text = (measure: BudgetMeasure): string => (budget[measure] === undefined ? '' : String(budget[measure]));
@@ -41,7 +44,7 @@ export function readDrafts(drafts: readonly BudgetDraft[]): {
       continue;
     }
     const key = budgetKey(read.budget);
-    if (seen.has(key)) problems.set(draft.id, 'duplicate');
+    if (seen.has(key)) problems.set(draft.id, { at: 'row', text: 'twiceProblem' });
     seen.add(key);
     budgets.push(read.budget);
   }
@@ -59,23 +62,25 @@ export function withoutFresh({ fresh: _fresh, ...draft }: BudgetDraft): BudgetDr
   return draft;
 }
 
+const NO_AMOUNT: DraftProblem = { at: 'row', text: 'noAmountProblem' };
+
 function readDraft(draft: BudgetDraft): { budget: Budget } | { problem: DraftProblem } {
   const amounts: { [M in BudgetMeasure]?: number } = {};
   for (const measure of BUDGET_MEASURES) {
     const text = draft[measure].trim().replace(/^\$/, '').replace(',', '.');
     if (text === '') continue;
     const amount = Number(text);
-    if (!Number.isFinite(amount) || amount <= 0) return { problem: { measure, wants: 'amount' } };
-    if (measure !== 'dollars' && !Number.isInteger(amount)) return { problem: { measure, wants: 'whole' } };
+    if (!Number.isFinite(amount) || amount <= 0) return { problem: { at: measure, text: 'amountProblem' } };
+    if (measure !== 'dollars' && !Number.isInteger(amount)) return { problem: { at: measure, text: 'wholeProblem' } };
     amounts[measure] = amount;
   }
   if (draft.of === 'model' || draft.of === 'tool') {
     const name = draft.name.trim();
-    if (!/^[^/]+\/./.test(name)) return { problem: 'name' };
-    if (Object.keys(amounts).length === 0) return { problem: 'none' };
+    if (!/^[^/]+\/./.test(name)) return { problem: { at: 'name', text: 'budgetNameProblem' } };
+    if (Object.keys(amounts).length === 0) return { problem: NO_AMOUNT };
     const budget: Budget = draft.of === 'model' ? { of: 'model', model: name } : { of: 'tool', tool: name };
     return { budget: { ...budget, ...amounts } };
   }
-  if (Object.keys(amounts).length === 0) return { problem: 'none' };
+  if (Object.keys(amounts).length === 0) return { problem: NO_AMOUNT };
   return { budget: { of: draft.of, ...amounts } };
 }

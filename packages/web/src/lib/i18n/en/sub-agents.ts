@@ -1,10 +1,10 @@
 export const subAgents = {
   list: 'Sub-agents',
-  running: 'Working',
-  asks: 'Needs your answer',
-  done: 'Completed',
-  failed: 'Failed',
+  state_working: 'Working',
+  state_waiting: 'Needs your answer',
+  state_done: 'Completed',
+  state_failed: 'Failed',
   failedBecause: 'Failed: {reason}',
-  cancelled: 'Cancelled',
+  state_stopped: 'Cancelled',
   of: 'Sub-agent of',
 } as const;

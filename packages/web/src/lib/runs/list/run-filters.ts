@@ -33,11 +33,6 @@ const STATE_QUERY: Record<RunState, { status: string; asks?: '0' | '1' }> = {
 
 /** The filters as the query of `GET /api/runs`. */
 export function requestQuery({ state, agent, origin, words }: RunFilters): Record<string, string> {
-  const q = words.trim();
-  return {
-    ...(state === '' ? {} : STATE_QUERY[state]),
-    ...(agent === '' ? {} : { agent }),
-    ...(origin === '' ? {} : { origin }),
-    ...(q === '' ? {} : { q }),
-  };
+  const query = { agent, origin, q: words.trim(), ...(state === '' ? {} : STATE_QUERY[state]) };
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunEvent, RunSummary } from '@toolyard/protocol';
 import { createTestApi, type TestCall } from '../../api/test-api.ts';
 import { RunList } from './run-list.svelte.ts';
-import { nodesOf } from './run-tree.svelte.ts';
+import { nodesOf } from './run-tree.ts';
 
 function run(id: string, createdAt: number, more: Partial<RunSummary> = {}): RunSummary {
   return {
@@ -47,7 +47,7 @@ function listOver(answer: (call: TestCall) => unknown) {
 }
 
 const NO_FILTERS = { state: '', agent: '', origin: '', words: '' } as const;
-const ids = (list: RunList) => list.items?.map(({ id }) => id);
+const ids = (list: RunList) => list.items.map(({ id }) => id);
 
 it('keeps further pages when a new run appears on the first', async () => {
   let newest = [run('r3', 3), run('r2', 2)];
@@ -63,7 +63,7 @@ it('keeps further pages when a new run appears on the first', async () => {
   newest = [run('r4', 4), run('r3', 3, { status: 'running' }), run('r2', 2)];
   send('run_started');
   await expect.poll(() => ids(list)).toEqual(['r4', 'r3', 'r2', 'r1']);
-  expect(list.items?.[1]?.status).toBe('running');
+  expect(list.items[1]?.status).toBe('running');
   expect(calls).toHaveLength(3);
   expect(list.hasMore).toBe(false);
   leave();
@@ -73,7 +73,7 @@ it('shows nothing of other filters while the runs of new ones load', async () =>
   const { list } = listOver(() => ({ items: [run('r1', 1)] }));
   await list.filter(NO_FILTERS);
   const loading = list.filter({ ...NO_FILTERS, words: 'tea' });
-  expect(list.items).toBeNull();
+  expect([list.known, list.items]).toEqual([false, []]);
   await loading;
   expect(ids(list)).toEqual(['r1']);
 });

@@ -8,7 +8,7 @@ export function outcomeOf(entry: Entry): Outcome | null {
   if (entry.abandoned) return { words: 'runs.out_abandoned', bad: false };
   switch (entry.kind) {
     case 'model':
-      return ofModel(entry.model.finishReason);
+      return MODEL_OUTCOMES[entry.model.finishReason ?? 'stop'] ?? null;
     case 'tool': {
       const { result, startedAt } = entry.call;
       if (result === null) return null;
@@ -24,22 +24,15 @@ export function outcomeOf(entry: Entry): Outcome | null {
   }
 }
 
-function ofModel(reason: Extract<Entry, { kind: 'model' }>['model']['finishReason']): Outcome | null {
-  switch (reason) {
-    case 'tool_calls':
-      return { words: 'runs.out_asks', bad: false };
-    case 'length':
-      return { words: 'runs.out_length', bad: true };
-    case 'content_filter':
-      return { words: 'runs.out_filter', bad: true };
-    case 'cancelled':
-      return { words: 'runs.out_cancelled', bad: false };
-    case 'error':
-      return { words: 'runs.out_failed', bad: true };
-    default:
-      return null;
-  }
-}
+type FinishReason = Extract<Entry, { kind: 'model' }>['model']['finishReason'];
+
+const MODEL_OUTCOMES: { [Reason in NonNullable<FinishReason>]?: Outcome } = {
+  tool_calls: { words: 'runs.out_asks', bad: false },
+  length: { words: 'runs.out_length', bad: true },
+  content_filter: { words: 'runs.out_filter', bad: true },
+  cancelled: { words: 'runs.out_cancelled', bad: false },
+  error: { words: 'runs.out_failed', bad: true },
+};
 
 function interruptOutcome({ status, answer }: Extract<Entry, { kind: 'wait' }>['runInterrupt']): Outcome {
   if (status === 'open') return { words: 'runs.out_open', bad: false };

@@ -13,11 +13,8 @@ export type Entry = { key: string; from: number; to: number | null; abandoned: b
 
 /** The entries of a run, in the order of their start. */
 export function timelineOf(steps: readonly RunStep[]): Entry[] {
-  const entries = steps.flatMap(entriesOf);
-  return entries
-    .map((entry, index) => ({ entry, index }))
-    .toSorted((a, b) => a.entry.from - b.entry.from || a.index - b.index)
-    .map(({ entry }) => entry);
+  // Entries that start together stay in the order of their step.
+  return steps.flatMap(entriesOf).toSorted((a, b) => a.from - b.from);
 }
 
 function entriesOf(step: RunStep): Entry[] {
@@ -34,25 +31,13 @@ function entriesOf(step: RunStep): Entry[] {
   }
   for (const message of step.steered) {
     const at = Math.max(step.startedAt, message.createdAt);
-    entries.push({
-      kind: 'steered',
-      key: `${id}:${message.id}`,
-      from: at,
-      to: at,
-      abandoned: false,
-      text: textOf(message),
-    });
+    const moment = { key: `${id}:${message.id}`, from: at, to: at, abandoned: false };
+    entries.push({ ...moment, kind: 'steered', text: textOf(message) });
   }
   for (const runInterrupt of step.questions) {
     const { askedAt, closedAt, interrupt } = runInterrupt;
-    entries.push({
-      kind: 'wait',
-      key: `${id}:${interrupt.id}`,
-      from: askedAt,
-      to: closedAt,
-      abandoned: false,
-      runInterrupt,
-    });
+    const span = { key: `${id}:${interrupt.id}`, from: askedAt, to: closedAt, abandoned: false };
+    entries.push({ ...span, kind: 'wait', runInterrupt });
   }
   for (const call of step.calls) {
     const from = call.startedAt ?? step.startedAt;
@@ -61,15 +46,8 @@ function entriesOf(step: RunStep): Entry[] {
   }
   for (const [index, { level, text }] of step.notices.entries()) {
     const at = step.endedAt ?? step.startedAt;
-    entries.push({
-      kind: 'notice',
-      key: `${id}:notice${String(index)}`,
-      from: at,
-      to: at,
-      abandoned: false,
-      level,
-      text,
-    });
+    const moment = { key: `${id}:notice${String(index)}`, from: at, to: at, abandoned: false };
+    entries.push({ ...moment, kind: 'notice', level, text });
   }
   return entries;
 }
