@@ -10,8 +10,7 @@ export type WireFacts =
   | { wire: 'google-gemini'; quirks?: GeminiQuirks }
   | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks };
 
-/** Facts about a model provider. */
-export type ProviderRecord = WireFacts & {
+type ProviderFacts = {
   id: string;
   label: string;
   /** `hosted`: a service on the internet; `own`: a server the user runs. */
@@ -45,6 +44,17 @@ export type ProviderRecord = WireFacts & {
   /** `tried`: verified against the service; `documented`: only read in its documentation. */
   proof: 'tried' | 'documented';
 };
+
+/** Facts about a model provider. */
+export type ProviderRecord = WireFacts & ProviderFacts;
+
+/** What a record need not say, because most providers have it in common; and the API format `openai-chat`. */
+export const COMMON_FACTS = { place: 'hosted', keyVariables: [], keyPage: null, proof: 'documented' } as const;
+
+/** A provider as it is written in `data`. */
+export type ProviderData = (WireFacts | { wire?: never; quirks?: OpenAiChatQuirks }) &
+  Omit<ProviderFacts, keyof typeof COMMON_FACTS> &
+  Partial<Pick<ProviderFacts, keyof typeof COMMON_FACTS>>;
 
 /** A provider that other products support and no wire reaches. */
 export type UnsupportedProvider = { id: string; why: string };
