@@ -1,6 +1,6 @@
 import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
 import { throwIfAborted } from './abort.ts';
-import { CallGuard } from './wire/call-guard.ts';
+import { CallGuard, Deadline } from './wire/call-guard.ts';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
 import { serverOfModels, withModelFacts } from './model-facts.ts';
 import { readBounded } from './wire/endpoint.ts';
@@ -48,10 +48,8 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
   const { fetch, clock, timeoutMs = 400, signal } = options;
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   // The timeout covers the whole response, not only its start.
-  const deadline = new AbortController();
-  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
-  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
-  const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: either });
+  const deadline = new Deadline(clock, timeoutMs, signal);
+  const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: deadline.signal });
   try {
     // A redirect could lead to another machine.
     const init: RequestInit = { headers: { accept: 'application/json' }, redirect: 'error', signal: guard.signal };
@@ -72,7 +70,7 @@ async function ask(port: number, options: FindLocalServersOptions): Promise<Loca
     return null;
   } finally {
     guard.dispose();
-    cancelTimer();
+    deadline.dispose();
   }
 }
 

@@ -1,4 +1,4 @@
-import { base64Of, defined, isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { base64Of, defined, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import type {
   CreatedImages,
@@ -14,6 +14,7 @@ import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { bytesOf } from '../wire/media.ts';
 import { imagePart } from './content.ts';
 import { modelPath } from './request.ts';
+import { readObject, readObjects } from '../wire/json-values.ts';
 
 /** The API's operations besides chat. Images and speech are chat answers of models made for them. */
 export const geminiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
@@ -33,9 +34,9 @@ function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<E
     path: modelPath(model, 'batchEmbedContents'),
     body: JSON.stringify({ requests }),
     read: (answer) => {
-      const list = isJsonObject(answer) ? answer['embeddings'] : null;
+      const { embeddings: list } = readObject(answer);
       if (!Array.isArray(list) || list.length !== input.length) return null;
-      const vectors = list.map((item) => (isJsonObject(item) ? item['values'] : null));
+      const vectors = list.map((item) => readObject(item)['values']);
       return vectors.every(isVector) ? { vectors } : null;
     },
   };
@@ -56,10 +57,9 @@ function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<Cr
     path: modelPath(model, 'predict'),
     body: JSON.stringify({ instances: [{ prompt: scrub(prompt) }], parameters }),
     read: (answer) => {
-      const list = isJsonObject(answer) ? answer['predictions'] : null;
-      const images = (Array.isArray(list) ? list : []).flatMap((item): ImagePart[] => {
-        const data = isJsonObject(item) ? item['bytesBase64Encoded'] : null;
-        const mimeType = isJsonObject(item) && typeof item['mimeType'] === 'string' ? item['mimeType'] : 'image/png';
+      const images = readObjects(readObject(answer)['predictions']).flatMap((item): ImagePart[] => {
+        const { bytesBase64Encoded: data, mimeType: type } = item;
+        const mimeType = typeof type === 'string' ? type : 'image/png';
         return typeof data === 'string' ? [{ type: 'image', mimeType, source: { data } }] : [];
       });
       return images.length === 0 ? null : { images };
@@ -165,18 +165,15 @@ function generate(model: string, parts: readonly JsonObject[], generationConfig:
 }
 
 function partsIn(answer: JsonValue): JsonObject[] {
-  const candidates = isJsonObject(answer) ? answer['candidates'] : null;
-  const first = Array.isArray(candidates) ? candidates[0] : null;
-  const content = isJsonObject(first) ? first['content'] : null;
-  const parts = isJsonObject(content) ? content['parts'] : null;
-  return Array.isArray(parts) ? parts.filter(isJsonObject) : [];
+  const { candidates } = readObject(answer);
+  const first = readObject(Array.isArray(candidates) ? candidates[0] : null);
+  return readObjects(readObject(first['content'])['parts']);
 }
 
 function mediaIn(answer: JsonValue): { mimeType: string; data: string }[] {
   return partsIn(answer).flatMap((part) => {
-    const media = part['inlineData'];
-    if (!isJsonObject(media) || part['thought'] === true) return [];
-    const { mimeType, data } = media;
-    return typeof mimeType === 'string' && typeof data === 'string' ? [{ mimeType, data }] : [];
+    const { mimeType, data } = readObject(part['inlineData']);
+    const isMedia = typeof mimeType === 'string' && typeof data === 'string' && part['thought'] !== true;
+    return isMedia ? [{ mimeType, data }] : [];
   });
 }

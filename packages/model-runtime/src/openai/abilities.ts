@@ -19,6 +19,7 @@ import type {
 import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
 import { bytesOf, dataImage, imageTypeOf, readMedia } from '../wire/media.ts';
 import { scrub } from '../scrub.ts';
+import { readObject } from '../wire/json-values.ts';
 
 /** OpenAI's operations besides chat, the same for both chat APIs. */
 export const openAiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
@@ -58,8 +59,8 @@ function isVector(value: JsonValue | undefined): value is number[] {
 }
 
 function inputUsage(answer: JsonValue): { usage?: { inputTokens: number } } {
-  const usage = isJsonObject(answer) ? answer['usage'] : null;
-  const tokens = isJsonObject(usage) ? (usage['prompt_tokens'] ?? usage['input_tokens']) : null;
+  const usage = readObject(readObject(answer)['usage']);
+  const tokens = usage['prompt_tokens'] ?? usage['input_tokens'];
   return typeof tokens === 'number' ? { usage: { inputTokens: tokens } } : {};
 }
 
@@ -131,7 +132,7 @@ function transcribe({ model, audio, language, prompt }: TranscriptionRequest): E
     path: '/audio/transcriptions',
     body: form,
     read: (answer) => {
-      const text = isJsonObject(answer) ? answer['text'] : null;
+      const { text } = readObject(answer);
       return typeof text === 'string' ? { text } : null;
     },
   };

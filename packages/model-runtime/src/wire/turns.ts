@@ -47,3 +47,19 @@ export function toTurns<User extends string, Model extends string>(
   }
   return turns;
 }
+
+/**
+ * Turns as JSON. `mark`: changes the blocks of the last and the second to last turn of the user, up to which the server
+ * caches the conversation.
+ */
+export function turnsJson(
+  turns: readonly MessageTurn<'user' | 'assistant'>[],
+  mark: ((blocks: readonly string[]) => readonly string[]) | null,
+): string {
+  const marked = mark === null ? [] : turns.filter(({ role }) => role === 'user').slice(-2);
+  const written = turns.map((turn) => {
+    const blocks = mark !== null && marked.includes(turn) ? mark(turn.blocks) : turn.blocks;
+    return `{"role":"${turn.role}","content":[${blocks.join(',')}]}`;
+  });
+  return written.join(',');
+}
