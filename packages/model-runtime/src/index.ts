@@ -14,7 +14,7 @@ export { fillAddress, placeholdersIn } from './providers/address.ts';
 export { providersInEnvironment, type ProviderInEnvironment } from './providers/environment.ts';
 export { loadProviders, loadUnsupportedProviders } from './providers/load.ts';
 export type { ProviderRecord, UnsupportedProvider, WireFacts } from './providers/types.ts';
-export { missingKeyError } from './wire/provider-error.ts';
+export { missingKeyError } from './wire/missing-key-error.ts';
 export { generateObjectByChat, withChat } from './with-chat.ts';
 export type { ModelListing } from './wire/model-listing.ts';
 export { loadingError, LOADING_POLL_MS, MAX_LOADING_MS } from './wire/loading.ts';

@@ -1,4 +1,6 @@
-import { COMMON_FACTS, type ProviderData, type ProviderRecord, type UnsupportedProvider } from './types.ts';
+import type { CommonFacts, ProviderData, ProviderRecord, UnsupportedProvider } from './types.ts';
+
+const COMMON_FACTS: CommonFacts = { place: 'hosted', keyVariables: [], keyPage: null, proof: 'documented' };
 
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 

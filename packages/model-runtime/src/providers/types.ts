@@ -48,13 +48,13 @@ type ProviderFacts = {
 /** Facts about a model provider. */
 export type ProviderRecord = WireFacts & ProviderFacts;
 
-/** What a record need not say, because most providers have it in common; and the API format `openai-chat`. */
-export const COMMON_FACTS = { place: 'hosted', keyVariables: [], keyPage: null, proof: 'documented' } as const;
+/** What most providers have in common, so that a record need not say it. */
+export type CommonFacts = Pick<ProviderFacts, 'place' | 'keyVariables' | 'keyPage' | 'proof'>;
 
-/** A provider as it is written in `data`. */
+/** A provider as it is written in `data`; the default API format is `openai-chat`. */
 export type ProviderData = (WireFacts | { wire?: never; quirks?: OpenAiChatQuirks }) &
-  Omit<ProviderFacts, keyof typeof COMMON_FACTS> &
-  Partial<Pick<ProviderFacts, keyof typeof COMMON_FACTS>>;
+  Omit<ProviderFacts, keyof CommonFacts> &
+  Partial<CommonFacts>;
 
 /** A provider that other products support and no wire reaches. */
 export type UnsupportedProvider = { id: string; why: string };

@@ -4,7 +4,8 @@ import { createErrorInfo, say } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
 import { malformedCall, meaningOfStop } from './stop-reason.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { shortened } from './shortened.ts';
 
 /** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
 export abstract class StreamedAnswer {

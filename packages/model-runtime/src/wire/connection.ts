@@ -11,9 +11,10 @@ import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
 import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
 import { isTransient, toNetworkError } from './network-error.ts';
-import { createRedactor, isNamed, retryAfterMs, shortened, toModelError, type ErrorContext } from './provider-error.ts';
+import { createRedactor, isNamed, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
 import { isLoading, LOADING_POLL_MS, MAX_LOADING_MS } from './loading.ts';
 import { retryWaitMs } from './retry.ts';
+import { nameIn, shortened } from './shortened.ts';
 
 /** Options every wire needs to reach its server. */
 export type WireOptions = {
@@ -256,12 +257,6 @@ function unreadable(errors: ErrorContext): ErrorInfo {
     hint: say`Check that the model supports this operation.`,
     retryable: true,
   });
-}
-
-/** A label as it appears in a message; undefined without one. */
-function nameIn(label: string | undefined): string | undefined {
-  const name = label === undefined ? '' : shortened(label);
-  return name === '' ? undefined : name;
 }
 
 /** The secrets within a key that has several parts: Google's JSON keys, and `ID:SECRET:TOKEN` of AWS. */

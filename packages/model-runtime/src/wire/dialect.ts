@@ -104,3 +104,6 @@ export type ApiDialect = {
   };
   transcribe?(request: TranscriptionRequest): Exchange<Transcription>;
 };
+
+/** The operations of an API besides chat. */
+export type Abilities = Required<Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'>>;

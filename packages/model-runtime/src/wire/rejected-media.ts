@@ -2,7 +2,8 @@ import { createNotice } from '../create-notice.ts';
 import type { ErrorInfo, Message, ToolContentPart, ToolMessage, UserMessage, UserPart } from '@toolyard/protocol';
 import { labelOf, textOfSource, say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { shortened } from './shortened.ts';
 
 /**
  * Media that a server rejected: damaged in a way that only it notices, too large, or of a kind that the model does not

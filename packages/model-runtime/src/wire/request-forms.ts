@@ -6,7 +6,8 @@ import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capabi
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
 import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { shortened } from './shortened.ts';
 import { rejectsSystemRole, SYSTEM_ROLE } from './system-role.ts';
 import { featureOf, namedSetting, sentInWords, type SentSetting, type SettingName } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
