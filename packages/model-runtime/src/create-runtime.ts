@@ -1,7 +1,6 @@
 import type { ModelRuntime, StreamPart } from './types.ts';
 import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
-import type { GeminiQuirks } from './google-gemini/quirks.ts';
-import type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
+import type { WireFacts } from './providers/types.ts';
 import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
 import { originOf } from './wire/base-url.ts';
@@ -9,13 +8,7 @@ import type { WireRuntime } from './wire/runtime.ts';
 import { nameIn } from './wire/shortened.ts';
 
 /** API format, base URL, key, and deviations of the server from the common behaviour. */
-export type ModelRuntimeOptions = WireOptions &
-  (
-    | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
-    | { wire: 'openai-responses' | 'bedrock-converse' }
-    | { wire: 'google-gemini'; quirks?: GeminiQuirks }
-    | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks }
-  );
+export type ModelRuntimeOptions = WireOptions & WireFacts;
 
 /**
  * Creates a client for the models at a base URL. What requests need is loaded with the first one.

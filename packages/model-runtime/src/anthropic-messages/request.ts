@@ -73,17 +73,11 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking.field);
   const output: JsonObject = {};
   const effort = effortOf(parameters.reasoningEffort, facts.efforts);
-  if (effort !== null && !settings.isRefused('reasoningEffort')) {
-    output['effort'] = effort;
-    settings.sent.push({ name: 'reasoningEffort', field: 'effort' });
-  }
+  if (effort !== null) settings.addInside(output, 'effort', effort, 'reasoningEffort', 'effort');
   if (responseFormat?.type === 'json') settings.leaveOut('responseFormat');
-  else if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
-    output['format'] = { type: 'json_schema', schema: closedSchema(responseFormat.schema) };
-    settings.sent.push(
-      { name: 'responseFormat', field: 'output_config' },
-      { name: 'responseFormat', field: 'output_format' },
-    );
+  else if (responseFormat !== undefined) {
+    const format = { type: 'json_schema', schema: closedSchema(responseFormat.schema) };
+    settings.addInside(output, 'format', format, 'responseFormat', 'output_config', 'output_format');
   }
   if (Object.keys(output).length > 0) settings.fields['output_config'] = output;
   return settings;

@@ -39,10 +39,9 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   if (Object.keys(settings.fields).length > 0) fields['inferenceConfig'] = settings.fields;
   const modelFields = modelFieldsOf(request, settings);
   if (Object.keys(modelFields).length > 0) fields['additionalModelRequestFields'] = modelFields;
-  if (request.user !== undefined && !settings.isRefused('user') && /^[\w\s:@$#=/+,.-]{1,256}$/.test(request.user)) {
-    fields['requestMetadata'] = { user: request.user };
-    settings.sent.push({ name: 'user', field: 'requestMetadata' });
-  }
+  const { user } = request;
+  if (user !== undefined && /^[\w\s:@$#=/+,.-]{1,256}$/.test(user))
+    settings.addInside(fields, 'requestMetadata', { user }, 'user', 'requestMetadata');
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const rest = [
     ...(system.trim() === ''

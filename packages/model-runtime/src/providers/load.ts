@@ -1,7 +1,5 @@
 import type { CommonFacts, ProviderData, ProviderRecord, UnsupportedProvider } from './types.ts';
 
-const COMMON_FACTS: CommonFacts = { place: 'hosted', keyVariables: [], keyPage: null, proof: 'documented' };
-
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 
 /**
@@ -29,7 +27,13 @@ async function load(): Promise<readonly ProviderRecord[]> {
 }
 
 function withCommonFacts(data: ProviderData): ProviderRecord {
-  return { ...COMMON_FACTS, wire: 'openai-chat', ...data };
+  const common: CommonFacts = {
+    place: 'hosted',
+    keyVariables: [`${data.id.toUpperCase()}_API_KEY`],
+    keyPage: null,
+    proof: 'documented',
+  };
+  return { ...common, wire: 'openai-chat', ...data };
 }
 
 /**

@@ -48,7 +48,10 @@ type ProviderFacts = {
 /** Facts about a model provider. */
 export type ProviderRecord = WireFacts & ProviderFacts;
 
-/** What most providers have in common, so that a record need not say it. */
+/**
+ * What a record need not say: `hosted`, no page of keys, `documented`, and a variable of the key that is named after the id,
+ * such as GROQ_API_KEY.
+ */
 export type CommonFacts = Pick<ProviderFacts, 'place' | 'keyVariables' | 'keyPage' | 'proof'>;
 
 /** A provider as it is written in `data`; the default API format is `openai-chat`. */

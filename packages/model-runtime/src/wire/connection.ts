@@ -98,6 +98,11 @@ export class Connection {
     return new CallGuard({ clock, idleTimeoutMs, signal: options.signal });
   }
 
+  /** The headers of one request alone. */
+  headersOf(options: CallOptions): Readonly<Record<string, string>> {
+    return checkedHeaders(callHeaders(options), this.server);
+  }
+
   /** `headers`: those of one request alone. */
   errorContext(model: string, headers: Readonly<Record<string, string>> = {}): ErrorContext {
     const own = Object.values(headers);
@@ -158,10 +163,7 @@ export class Connection {
     const { dialect, endpoint, headers } = await this.open();
     const guard = this.guard(options);
     const errors = this.errorContext(model, options.headers);
-    const init = requestInit(outgoing, 'application/json', {
-      ...headers,
-      ...checkedHeaders(callHeaders(options), this.server),
-    });
+    const init = requestInit(outgoing, 'application/json', { ...headers, ...this.headersOf(options) });
     try {
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await endpoint.send(outgoing.path, init, guard, errors);
@@ -270,10 +272,7 @@ function secretsInKey(key: string): string[] {
 }
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */
-export function checkedHeaders<Headers extends Readonly<Record<string, string>>>(
-  headers: Headers,
-  server: string,
-): Headers {
+function checkedHeaders<Headers extends Readonly<Record<string, string>>>(headers: Headers, server: string): Headers {
   const isValid = Object.entries(headers).every(
     ([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value),
   );

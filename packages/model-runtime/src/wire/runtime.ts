@@ -2,7 +2,6 @@ import { createNotice } from '../create-notice.ts';
 import type { ErrorInfo } from '@toolyard/protocol';
 import { isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
-import { callHeaders } from '../call-headers.ts';
 import { withCallbacks } from '../chat-callbacks.ts';
 import type {
   CallOptions,
@@ -25,7 +24,7 @@ import type {
 import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
 import { CapabilityFallbacks, hasNativeTools } from './capability-fallbacks.ts';
-import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
+import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
 import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
@@ -253,10 +252,8 @@ export class WireRuntime implements ModelRuntime {
         continue;
       }
       forms.report(form, notices);
-      const init = requestInit(outgoing, 'text/event-stream, application/json', {
-        ...headers,
-        ...checkedHeaders(callHeaders(options), this.label),
-      });
+      const accept = 'text/event-stream, application/json';
+      const init = requestInit(outgoing, accept, { ...headers, ...this.#connection.headersOf(options) });
       const outcome = await endpoint.send(outgoing.path, init, guard, errors, (status, error) =>
         forms.isOfForm(form, status, error),
       );

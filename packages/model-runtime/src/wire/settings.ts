@@ -113,6 +113,13 @@ export class Settings {
     this.sent.push({ name, field });
   }
 
+  /** Adds a setting that is a member of a field, unless the server rejected it before. `fields`: its names in rejections. */
+  addInside(into: JsonObject, member: string, value: JsonValue, name: SettingName, ...fields: string[]): void {
+    if (this.isRefused(name)) return;
+    into[member] = value;
+    for (const field of fields) this.sent.push({ name, field });
+  }
+
   /** Records that a user's setting is not sent. */
   leaveOut(name: SettingName): void {
     if (!this.isRefused(name) && !this.omittedSettings.includes(name)) this.omittedSettings.push(name);

@@ -7,6 +7,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'Ollama',
     place: 'own',
     baseUrl: 'http://127.0.0.1:11434/v1',
+    keyVariables: [],
     source: 'https://docs.ollama.com/openai',
   },
   {
@@ -15,6 +16,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     place: 'own',
     quirks: { reasoning: 'chat_template_kwargs', continuing: 'last_message' },
     baseUrl: 'http://127.0.0.1:8080/v1',
+    keyVariables: [],
     source: 'https://github.com/ggml-org/llama.cpp/tree/master/tools/server',
   },
   {
@@ -22,6 +24,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'LM Studio',
     place: 'own',
     baseUrl: 'http://127.0.0.1:1234/v1',
+    keyVariables: [],
     source: 'https://lmstudio.ai/docs/developer/openai-compat',
   },
   {
@@ -30,7 +33,6 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     place: 'own',
     quirks: { reasoning: 'chat_template_kwargs', continuing: 'continue_final_message' },
     baseUrl: 'http://127.0.0.1:8000/v1',
-    keyVariables: ['VLLM_API_KEY'],
     source: 'https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html',
   },
   {
@@ -38,6 +40,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'Jan',
     place: 'own',
     baseUrl: 'http://127.0.0.1:1337/v1',
+    keyVariables: [],
     source: 'https://jan.ai/docs/local-api',
   },
   {
@@ -45,6 +48,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'KoboldCpp',
     place: 'own',
     baseUrl: 'http://127.0.0.1:5001/v1',
+    keyVariables: [],
     source: 'https://github.com/LostRuins/koboldcpp/wiki',
   },
   {
@@ -52,6 +56,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'text-generation-webui',
     place: 'own',
     baseUrl: 'http://127.0.0.1:5000/v1',
+    keyVariables: [],
     source: 'https://github.com/oobabooga/text-generation-webui/wiki/12-%E2%80%90-OpenAI-API',
   },
   {
@@ -60,7 +65,6 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     place: 'own',
     quirks: { reasoning: 'chat_template_kwargs' },
     baseUrl: 'http://127.0.0.1:9997/v1',
-    keyVariables: ['XINFERENCE_API_KEY'],
     source: 'https://inference.readthedocs.io/en/latest/getting_started/using_xinference.html',
   },
   {
@@ -68,6 +72,7 @@ export const OWN_SERVERS: readonly ProviderData[] = [
     label: 'Unsloth Studio',
     place: 'own',
     baseUrl: 'http://127.0.0.1:8888/v1',
+    keyVariables: [],
     source: 'https://unsloth.ai/docs',
   },
 ];
