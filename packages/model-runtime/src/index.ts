@@ -3,7 +3,7 @@ export type { TextPosition } from './text-position.ts';
 export { rememberNativeCalls, type NativeCallMemory } from './native-call-memory.ts';
 export * from './create-runtime.ts';
 export type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
-export type { WireName } from './wire/names.ts';
+export type { WireName } from '@toolyard/protocol';
 export type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
 export { createDemoRuntime } from './demo/runtime.ts';
 export type { DemoOptions } from './demo/types.ts';

@@ -40,13 +40,9 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
     JSON.stringify(fields).slice(1, -1),
     ...toolFields(request, without, marks && system.trim() === ''),
   ].join(',');
-  const { sent, omittedSettings } = settings;
-  return {
-    path: quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages',
-    body: `{${head},"messages":[${turnsJson(turns, marks ? withLastMarked : null)}],${rest}}`,
-    sent,
-    omittedSettings,
-  };
+  const path = quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages';
+  const body = `{${head},"messages":[${turnsJson(turns, marks ? withLastMarked : null)}],${rest}}`;
+  return settings.toOutgoing(path, body);
 }
 
 /** The server caches everything before a marker: tools and system prompt, and the conversation. */

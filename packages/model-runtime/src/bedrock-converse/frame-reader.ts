@@ -1,6 +1,5 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson } from '@toolyard/protocol';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from '../wire/answer.ts';
 import type { AnswerReader } from '../wire/dialect.ts';

@@ -50,14 +50,10 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...toolFields(request, settings, without),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
-  const { sent, omittedSettings } = settings;
-  return {
-    path: `/model/${encodeURIComponent(model)}/converse-stream`,
-    body: `{"messages":[${turnsJson(turns, marks ? (blocks) => [...blocks, CACHE_POINT] : null)}]${rest.join('')}}`,
-    headers: { accept: 'application/vnd.amazon.eventstream' },
-    sent,
-    omittedSettings,
-  };
+  const path = `/model/${encodeURIComponent(model)}/converse-stream`;
+  const contents = turnsJson(turns, marks ? (blocks) => [...blocks, CACHE_POINT] : null);
+  const outgoing = settings.toOutgoing(path, `{"messages":[${contents}]${rest.join('')}}`);
+  return { ...outgoing, headers: { accept: 'application/vnd.amazon.eventstream' } };
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {

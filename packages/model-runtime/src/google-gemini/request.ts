@@ -30,9 +30,8 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...toolFields(request, without),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
-  const { sent, omittedSettings } = settings;
   const path = modelPath(model, 'streamGenerateContent?alt=sse');
-  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, omittedSettings };
+  return settings.toOutgoing(path, `{"contents":[${contents}]${rest.join('')}}`);
 }
 
 /** The path of a method of a model. Names of tuned models include their folder. */

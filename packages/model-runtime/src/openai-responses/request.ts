@@ -31,8 +31,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
   ].join(',');
   const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, without)].join(',');
-  const { sent, omittedSettings } = settings;
-  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, omittedSettings };
+  return settings.toOutgoing('/responses', `{${head},"input":[${items.join(',')}],${rest}}`);
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {

@@ -1,7 +1,7 @@
 import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from './answer.ts';
 import { BlockCalls } from './block-calls.ts';
-import type { WireName } from './names.ts';
+import type { WireName } from '@toolyard/protocol';
 import { sealReplay } from './replay.ts';
 
 /** An answer of an API that marks where its calls and blocks start and end. */

@@ -12,9 +12,9 @@ import type {
 import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { CallIds, PLAIN_ID, shortId } from './call-ids.ts';
 import { toBlock, toResultContent, type ContentFormat, type ResultContent } from './content.ts';
-import { remember, rememberVariant } from './json-text.ts';
+import { remember, rememberVariant, toJsonTexts } from './json-text.ts';
 import { answerAsText } from './messages.ts';
-import type { WireName } from './names.ts';
+import type { WireName } from '@toolyard/protocol';
 import { isOwnOf, NO_REASONING, unsealReplay, type ReplayedReasoning } from './replay.ts';
 import { toTurns, type MessageTurn } from './turns.ts';
 
@@ -85,7 +85,7 @@ export function createBlockTurns(
     });
     const isFilled = fills && !hasReasoning && message.parts.some((part) => part.type === 'tool_call');
     const filler = isFilled ? reasoningBlock(NO_REASONING, { kind: 'thinking', content: '' }, '') : null;
-    return jsonOf([filler, ...inValidOrder(message.parts, blocks)]);
+    return toJsonTexts([filler, ...inValidOrder(message.parts, blocks)]);
   }
 
   /** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
@@ -112,31 +112,27 @@ export function createBlockTurns(
 
   function textResult({ name, parts }: ToolMessage): string[] {
     const { text, images } = toResultContent(parts[0].result, 'shown below', content);
-    return jsonOf([textBlock(renderTextResponse(name, text)), ...images]);
+    return toJsonTexts([textBlock(renderTextResponse(name, text)), ...images]);
   }
 
   function userBlocks(parts: readonly UserPart[]): string[] {
     const blocks = parts.map((part) => toBlock(part, content)).filter((block) => block !== null);
-    return jsonOf(complete(blocks));
+    return toJsonTexts(complete(blocks));
   }
 
   return (messages, { toolMode, model, reasoning }) => {
     const ids = new CallIds(PLAIN_ID);
-    return toTurns(
-      messages,
-      { user: 'user', model: 'assistant' },
-      {
-        user: (message) => remember(users, message, () => userBlocks(message.parts)),
-        assistant: (message) => {
-          if (toolMode === 'text') return remember(texts, message, () => jsonOf([textBlock(answerAsText(message))]));
-          const isOwn = reasoning !== 'none' && isOwnOf(message, model);
-          const fills = reasoning === 'in_every_call';
-          const variant = `${isOwn} ${fills} ${ids.add(message)}`;
-          return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));
-        },
-        results: (run) => (toolMode === 'text' ? run.flatMap(textResult) : nativeResults(run, ids)),
+    return toTurns(messages, 'assistant', {
+      user: (message) => remember(users, message, () => userBlocks(message.parts)),
+      assistant: (message) => {
+        if (toolMode === 'text') return remember(texts, message, () => toJsonTexts([textBlock(answerAsText(message))]));
+        const isOwn = reasoning !== 'none' && isOwnOf(message, model);
+        const fills = reasoning === 'in_every_call';
+        const variant = `${isOwn} ${fills} ${ids.add(message)}`;
+        return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));
       },
-    );
+      results: (run) => (toolMode === 'text' ? run.flatMap(textResult) : nativeResults(run, ids)),
+    });
   };
 }
 
@@ -167,8 +163,4 @@ function unsealReasoning(wire: WireName, signature: string | undefined): SealedR
   const colon = sealed.indexOf(':');
   const kind = sealed.slice(0, colon) === 'redacted' ? 'redacted' : 'thinking';
   return { kind, content: sealed.slice(colon + 1) };
-}
-
-function jsonOf(blocks: readonly (JsonObject | null)[]): string[] {
-  return blocks.flatMap((block) => (block === null ? [] : [JSON.stringify(block)]));
 }

@@ -15,6 +15,12 @@ export function readObjects(value: JsonValue | undefined | readonly (JsonValue |
   return Array.isArray(value) ? value.filter((each) => each !== undefined && isJsonObject(each)) : [];
 }
 
+/** The type of a value in JSON Schema; `number` for any number. */
+export function typeOfJson(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
 /** A number of tokens; undefined for any other value. */
 export function readCount(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && value >= 0 ? value : undefined;

@@ -3,6 +3,7 @@ import type { ErrorInfo, Message, ToolContentPart, ToolMessage, UserMessage, Use
 import { labelOf, textOfSource, say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { remember } from './json-text.ts';
 import { shortened } from './shortened.ts';
 
 /**
@@ -86,9 +87,7 @@ const cache = new WeakMap<Message, Message>();
 
 function noted(message: Message): Message {
   if (!hasMedia(message)) return message;
-  let changed = cache.get(message);
-  if (changed === undefined) cache.set(message, (changed = withNotes(message)));
-  return changed;
+  return remember(cache, message, () => withNotes(message));
 }
 
 function withNotes(message: WithMedia): Message {

@@ -1,6 +1,5 @@
 import { createNotice } from '../create-notice.ts';
-import type { Message, ToolDefinition } from '@toolyard/protocol';
-import { say } from '@toolyard/protocol';
+import { say, type Message, type ToolDefinition } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
 import type { ApiDialect, OutgoingChat } from './dialect.ts';

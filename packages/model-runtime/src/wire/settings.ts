@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters } from '@toolyard/protocol';
-import type { WireName } from './names.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters, type WireName } from '@toolyard/protocol';
+import type { OutgoingChat } from './dialect.ts';
 import type { ProviderError } from './provider-error.ts';
 
 /** A setting with one value, which differs between wires only by name. */
@@ -123,6 +123,11 @@ export class Settings {
   /** Records that a user's setting is not sent. */
   leaveOut(name: SettingName): void {
     if (!this.isRefused(name) && !this.omittedSettings.includes(name)) this.omittedSettings.push(name);
+  }
+
+  /** A request with these settings. */
+  toOutgoing(path: string, body: string): OutgoingChat {
+    return { path, body, sent: this.sent, omittedSettings: this.omittedSettings };
   }
 
   /** Adds the user's extra fields, which override ours except those of the conversation. */

@@ -13,13 +13,13 @@ export type BlockWriter = {
 };
 
 /** The conversation as alternating turns: consecutive messages of one role are merged. System messages are separate. */
-export function toTurns<User extends string, Model extends string>(
+export function toTurns<Model extends string>(
   messages: readonly Message[],
-  roles: { user: User; model: Model },
+  modelRole: Model,
   write: BlockWriter,
-): MessageTurn<User | Model>[] {
-  const turns: MessageTurn<User | Model>[] = [];
-  const add = (role: User | Model, blocks: readonly string[]): void => {
+): MessageTurn<'user' | Model>[] {
+  const turns: MessageTurn<'user' | Model>[] = [];
+  const add = (role: 'user' | Model, blocks: readonly string[]): void => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) last.blocks.push(...blocks);
@@ -29,14 +29,14 @@ export function toTurns<User extends string, Model extends string>(
     const message = messages[at];
     switch (message?.role) {
       case 'user':
-        add(roles.user, write.user(message));
+        add('user', write.user(message));
         break;
       case 'assistant':
-        add(roles.model, write.assistant(message));
+        add(modelRole, write.assistant(message));
         break;
       case 'tool': {
         const run = toolRun(messages, at);
-        add(roles.user, write.results(run));
+        add('user', write.results(run));
         at += run.length - 1;
         break;
       }
