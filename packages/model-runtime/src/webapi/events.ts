@@ -2,7 +2,7 @@ import type { ErrorCode, ErrorInfo, FinishReason, JsonObject, JsonValue, Price, 
 import { costOf, defined, isJsonObject, readTemplates } from '@toolyard/protocol';
 import type { StreamPart, WrittenAsText } from '../types.ts';
 import { readArguments } from '../wire/arguments.ts';
-import { readObject, readText } from '../wire/json-values.ts';
+import { findText, readObject, readObjects, readText } from '../wire/json-values.ts';
 import { dataImage } from '../wire/media.ts';
 
 /** One event of a `/webapi/chat` response: `event:` and `data:` of a server-sent event. */
@@ -209,7 +209,7 @@ export class WebApiDecoder {
     if (typeof index !== 'number') return;
     let open = this.#calls.get(index);
     if (open === undefined) {
-      open = { id: typeof id === 'string' ? id : undefined, name: readText(fields['name']), argumentsText: '' };
+      open = { id: findText(id), name: readText(fields['name']), argumentsText: '' };
       this.#calls.set(index, open);
       const isText = call['isText'] === true ? { isText: true as const } : {};
       out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name, ...isText });
@@ -253,20 +253,11 @@ function readImage(data: JsonValue): StreamPart | null {
 }
 
 function readCitations(data: JsonValue): PartOf<'citation'>[] {
-  const list = isJsonObject(data) ? data['citations'] : null;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item) => {
-    if (!isJsonObject(item) || typeof item['url'] !== 'string') return [];
-    const { url, title, text } = item;
-    return [
-      {
-        type: 'citation' as const,
-        url,
-        ...(typeof title === 'string' ? { title } : {}),
-        ...(typeof text === 'string' ? { text } : {}),
-      },
-    ];
-  });
+  return readObjects(readObject(data)['citations']).flatMap(({ url, title, text }) =>
+    typeof url === 'string'
+      ? [{ type: 'citation' as const, url, ...defined({ title: findText(title), text: findText(text) }) }]
+      : [],
+  );
 }
 
 function readUsage(data: JsonObject): Usage {
@@ -317,7 +308,7 @@ function readError(data: JsonValue): ErrorInfo {
   return {
     code: code === '' ? 'bad_response' : (code as ErrorCode),
     message: readText(data['message']) || 'The answer ended with an error without a message.',
-    ...(typeof hint === 'string' ? { hint } : {}),
+    ...defined({ hint: findText(hint) }),
     ...(retryable === true ? { retryable } : {}),
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
     ...defined({ templates: readTemplates(body['templates']) }),

@@ -5,6 +5,11 @@ export function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** A text in a response; undefined for any other value. */
+export function findText(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** An object in a response; without members for any other value. */
 export function readObject(value: JsonValue | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
