@@ -19,7 +19,7 @@ import { isOwnOf, NO_REASONING, unsealReplay, type ReplayedReasoning } from './r
 import { toTurns, type MessageTurn } from './turns.ts';
 
 /** Reasoning that its model can read again: its text with a signature, or redacted content. */
-export type SealedReasoning = { kind: 'thinking' | 'redacted'; content: string };
+type SealedReasoning = { kind: 'thinking' | 'redacted'; content: string };
 
 /** The content blocks of an API whose turns are lists of blocks. Null: the API has no form for it. */
 export type BlockFormat = {
