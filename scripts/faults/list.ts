@@ -314,8 +314,8 @@ export const FAULTS: readonly Fault[] = [
     kind: 'unit',
     breaks: 'cached tokens are missing from the input tokens of Anthropic models',
     file: 'packages/model-runtime/src/anthropic-messages/usage.ts',
-    find: 'uncached + (cached ?? 0) + (written ?? 0)',
-    replace: 'uncached',
+    find: "sumOfCounts(readCount(usage['input_tokens']), cachedInputTokens, cacheWriteTokens)",
+    replace: "readCount(usage['input_tokens'])",
     tests: ['packages/model-runtime/src/anthropic-messages/answer.test.ts'],
   },
   {

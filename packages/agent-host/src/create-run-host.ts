@@ -150,7 +150,7 @@ export function createRunHost(
     access?.judged?.({ tool, arguments: args, ...defined({ textCall }) }) ?? ownGate(tool, args, textCall);
   const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
   // The list is of use only with the tool that reads them.
-  const readsSkills = functions !== undefined && tools.tools().some((each) => functions.needsSkills(each));
+  const readsSkills = functions !== undefined && tools.tools().some((each) => functions.has('needsSkills', each));
   const contextSources = sourcesOf(configuration, tools, abilities, readsSkills ? skills?.catalogue : undefined);
   const offeredTools = createOfferedTools({
     tools: () => tools.tools(),

@@ -1,13 +1,15 @@
 import type { Message, ToolMessage } from '@toolyard/protocol';
+import { mapUnlessSame, memoizer } from './context/memoize.ts';
 
 const MAX_NOTE_LENGTH = 4_000;
 
-const cache = new WeakMap<ToolMessage, ToolMessage>();
+const noted = memoizer<ToolMessage, ToolMessage>();
 
 /** Adds a note for calls whose arguments the user edited, since the conversation shows the model its original call. */
 export function withEditedArguments(messages: readonly Message[]): readonly Message[] {
-  if (!messages.some(isEdited)) return messages;
-  return messages.map((message) => (isEdited(message) ? withNote(message) : message));
+  return mapUnlessSame(messages, (message) =>
+    isEdited(message) ? noted(message, null, () => withNote(message)) : message,
+  );
 }
 
 function isEdited(message: Message): message is ToolMessage {
@@ -15,8 +17,6 @@ function isEdited(message: Message): message is ToolMessage {
 }
 
 function withNote(message: ToolMessage): ToolMessage {
-  const known = cache.get(message);
-  if (known) return known;
   const [part] = message.parts;
   const written = JSON.stringify(message.editedArguments);
   const args = written.length <= MAX_NOTE_LENGTH ? written : `${written.slice(0, MAX_NOTE_LENGTH)} [cut]`;
@@ -26,7 +26,5 @@ function withNote(message: ToolMessage): ToolMessage {
   const hasText = structured === undefined || content.some(({ type }) => type === 'text');
   const rest = hasText ? content : [...content, { type: 'text' as const, text: JSON.stringify(structured) }];
   const result = { ...part.result, content: [{ type: 'text' as const, text }, ...rest] };
-  const made: ToolMessage = { ...message, parts: [{ ...part, result }] };
-  cache.set(message, made);
-  return made;
+  return { ...message, parts: [{ ...part, result }] };
 }

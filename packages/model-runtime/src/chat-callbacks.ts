@@ -1,8 +1,15 @@
 import type { JsonObject, Usage } from '@toolyard/protocol';
 import type { ChatCallbacks, ChatSummary, StreamPart } from './types.ts';
 
-/** The same batches of parts, reported to `callbacks`. */
-export async function* withCallbacks(
+/** The same batches of parts, reported to `callbacks` if there are any. */
+export function withCallbacks(
+  batches: AsyncIterable<readonly StreamPart[]>,
+  callbacks: ChatCallbacks | undefined,
+): AsyncIterable<readonly StreamPart[]> {
+  return callbacks === undefined ? batches : reported(batches, callbacks);
+}
+
+async function* reported(
   batches: AsyncIterable<readonly StreamPart[]>,
   callbacks: ChatCallbacks,
 ): AsyncGenerator<readonly StreamPart[], void, undefined> {

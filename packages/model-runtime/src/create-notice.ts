@@ -1,5 +1,4 @@
-import type { AnyText } from '@toolyard/protocol';
-import { withTemplates } from '@toolyard/protocol';
+import { withTemplates, type AnyText } from '@toolyard/protocol';
 import type { StreamPart } from './types.ts';
 
 type Notice = Extract<StreamPart, { type: 'notice' }>;

@@ -1,22 +1,17 @@
-import type { ModelRuntime } from './types.ts';
+import type { ModelRuntime, StreamPart } from './types.ts';
 import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
-import type { GeminiQuirks } from './google-gemini/quirks.ts';
-import type { AnthropicQuirks } from './anthropic-messages/quirks.ts';
+import type { WireFacts } from './providers/types.ts';
 import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
-import { WireRuntime } from './wire/runtime.ts';
+import { originOf } from './wire/base-url.ts';
+import type { WireRuntime } from './wire/runtime.ts';
+import { nameIn } from './wire/shortened.ts';
 
 /** API format, base URL, key, and deviations of the server from the common behaviour. */
-export type ModelRuntimeOptions = WireOptions &
-  (
-    | { wire: 'openai-chat'; quirks?: OpenAiChatQuirks }
-    | { wire: 'openai-responses' | 'bedrock-converse' }
-    | { wire: 'google-gemini'; quirks?: GeminiQuirks }
-    | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks }
-  );
+export type ModelRuntimeOptions = WireOptions & WireFacts;
 
 /**
- * Creates a client for the models at a base URL. The code of a wire is loaded with its first request.
+ * Creates a client for the models at a base URL. What requests need is loaded with the first one.
  *  Throws ToolyardError `bad_config` unless the base URL is an http(s) URL; all later errors are parts of the answer.
  *
  * @example
@@ -24,8 +19,31 @@ export type ModelRuntimeOptions = WireOptions &
  * for await (const batch of runtime.chat(request)) for (const part of batch) show(part);
  */
 export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
-  const canContinue = options.wire === 'openai-chat' && options.quirks?.continuing !== undefined;
-  return new WireRuntime(options, () => loadDialect(options), canContinue);
+  const provider = originOf(options.baseUrl);
+  let opened: WireRuntime | undefined;
+  const open = async (): Promise<WireRuntime> => {
+    const { WireRuntime } = await import('./wire/runtime.ts');
+    return (opened ??= new WireRuntime(options, () => loadDialect(options)));
+  };
+  return {
+    provider,
+    label: nameIn(options.label) ?? provider,
+    canContinue: options.wire === 'openai-chat' && options.quirks?.continuing !== undefined,
+    chat: (request, call) => opened?.chat(request, call) ?? firstChat(open, request, call),
+    models: async (call) => (await open()).models(call),
+    embeddings: async (request, call) => (await open()).embeddings(request, call),
+    createImage: async (request, call) => (await open()).createImage(request, call),
+    textToSpeech: async (request, call) => (await open()).textToSpeech(request, call),
+    transcribe: async (request, call) => (await open()).transcribe(request, call),
+    generateObject: async (request, call) => (await open()).generateObject(request, call),
+  };
+}
+
+async function* firstChat(
+  open: () => Promise<ModelRuntime>,
+  ...[request, options]: Parameters<ModelRuntime['chat']>
+): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  yield* (await open()).chat(request, options);
 }
 
 async function loadDialect(options: ModelRuntimeOptions): Promise<ApiDialect> {

@@ -1,12 +1,6 @@
-import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
+import type { Clock, Fetch } from '@toolyard/protocol';
 import { throwIfAborted } from './abort.ts';
-import { CallGuard } from './wire/call-guard.ts';
-import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
-import { serverOfModels, withModelFacts } from './model-facts.ts';
-import { readBounded } from './wire/endpoint.ts';
-import { readProviderError } from './wire/error-body.ts';
-import { isLoading } from './wire/loading.ts';
-import { readModels } from './wire/model-list.ts';
+import { LOCAL_SERVERS } from './local-servers-data.ts';
 import type { ModelInfo } from './types.ts';
 
 /** Options of {@link findLocalServers}. */
@@ -26,9 +20,6 @@ export type FindLocalServersOptions = {
  */
 export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[]; isLoading?: true };
 
-/** Maximum length of a model list, in characters. */
-const MAX_LIST = 4_000_000;
-
 /**
  * Requests the model list from the default loopback ports, in parallel. Throws only AbortError.
  *
@@ -39,52 +30,9 @@ const MAX_LIST = 4_000_000;
  */
 export async function findLocalServers(options: FindLocalServersOptions): Promise<LocalServer[]> {
   throwIfAborted(options.signal);
+  // Loaded here, because most programs know their model server.
+  const { probe } = await import('./probe.ts');
   const ports = new Set(options.ports ?? LOCAL_SERVERS.map((record) => record.port));
-  const found = await Promise.all([...ports].map((port) => ask(port, options)));
+  const found = await Promise.all([...ports].map((port) => probe(port, options)));
   return found.filter((server) => server !== null);
-}
-
-async function ask(port: number, options: FindLocalServersOptions): Promise<LocalServer | null> {
-  const { fetch, clock, timeoutMs = 400, signal } = options;
-  const baseUrl = `http://127.0.0.1:${port}/v1`;
-  // The timeout covers the whole response, not only its start.
-  const deadline = new AbortController();
-  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
-  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
-  const guard = new CallGuard({ clock, idleTimeoutMs: timeoutMs, signal: either });
-  try {
-    // A redirect could lead to another machine.
-    const init: RequestInit = { headers: { accept: 'application/json' }, redirect: 'error', signal: guard.signal };
-    const response = await guard.wait(fetch(`${baseUrl}/models`, init));
-    const body = await readBounded(response, guard, MAX_LIST);
-    if (!response.ok && isLoading(response.status, readProviderError(body))) {
-      return { label: loadingLabelOf(port, response), baseUrl, models: [], isLoading: true };
-    }
-    const parsed = response.ok ? parseJson(body) : null;
-    const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
-    if (models === null) return null;
-    const server = serverOfModels(models);
-    const record =
-      server === undefined ? models : await withModelFacts(models, server, { baseUrl, fetch, clock, signal });
-    return { label: labelOf(port, models), baseUrl, models: record };
-  } catch (thrown) {
-    if (isAbortError(thrown) && signal?.aborted === true) throw thrown;
-    return null;
-  } finally {
-    guard.dispose();
-    cancelTimer();
-  }
-}
-
-function loadingLabelOf(port: number, { headers }: Response): string {
-  return /^llama\.cpp\b/i.test(headers.get('server') ?? '') ? 'llama.cpp' : labelOf(port, []);
-}
-
-function labelOf(port: number, models: readonly ModelInfo[]): string {
-  const owners = new Set(models.map((model) => model.ownedBy));
-  const matchesOwner = (record: LocalServerRecord): boolean =>
-    record.ownedBy !== undefined && owners.has(record.ownedBy);
-  const atPort = LOCAL_SERVERS.find((record) => record.port === port);
-  if (atPort !== undefined && matchesOwner(atPort)) return atPort.label;
-  return LOCAL_SERVERS.find(matchesOwner)?.label ?? atPort?.label ?? `Model server on port ${port}`;
 }

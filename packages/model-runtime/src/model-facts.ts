@@ -8,8 +8,9 @@ import {
   type ModelInput,
 } from '@toolyard/protocol';
 import type { ModelInfo } from './types.ts';
-import { CallGuard } from './wire/call-guard.ts';
+import { CallGuard, Deadline } from './wire/call-guard.ts';
 import { readBounded } from './wire/endpoint.ts';
+import { readObject, readObjects, readText } from './wire/json-values.ts';
 
 /** A server that reports more facts about its models at an endpoint of its own. */
 export type FactsOf = 'ollama' | 'llama.cpp' | 'lm-studio' | 'koboldcpp';
@@ -58,16 +59,8 @@ export async function withModelFacts(
   server: FactsOf,
   options: ModelFactsOptions,
 ): Promise<ModelInfo[]> {
-  const { clock, timeoutMs = 2000, signal } = options;
-  const deadline = new AbortController();
-  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
-  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
-  try {
-    const factsOf = await FACTS[server](models, (path, body) => ask(path, body, options, either));
-    return models.map((model) => ({ ...model, ...factsOf(model.id) }));
-  } finally {
-    cancelTimer();
-  }
+  const factsOf = await withAsk(options, (ask) => FACTS[server](models, ask));
+  return models.map((model) => ({ ...model, ...factsOf(model.id) }));
 }
 
 /**
@@ -75,14 +68,16 @@ export async function withModelFacts(
  * llama.cpp then drops them silently. Undefined: unknown.
  */
 export async function templateShowsTools(options: ModelFactsOptions): Promise<boolean | undefined> {
-  const { clock, timeoutMs = 2000, signal } = options;
-  const deadline = new AbortController();
-  const cancelTimer = clock.after(timeoutMs, () => deadline.abort());
-  const either = signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]);
+  return toolsOf(await withAsk(options, (ask) => ask('/props'))).nativeTools;
+}
+
+/** All requests of `read` share one deadline. */
+async function withAsk<Result>(options: ModelFactsOptions, read: (ask: Ask) => Promise<Result>): Promise<Result> {
+  const deadline = new Deadline(options.clock, options.timeoutMs ?? 2000, options.signal);
   try {
-    return toolsOf(await ask('/props', undefined, options, either)).nativeTools;
+    return await read((path, body) => ask(path, body, options, deadline.signal));
   } finally {
-    cancelTimer();
+    deadline.dispose();
   }
 }
 
@@ -127,9 +122,8 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
   async 'llama.cpp'(models, ask) {
     const props = await ask('/props');
     if (!isJsonObject(props) || models.length !== 1) return () => ({});
-    const settings = props['default_generation_settings'];
     const facts = {
-      ...contextOf(isJsonObject(settings) ? settings['n_ctx'] : undefined),
+      ...contextOf(readObject(props['default_generation_settings'])['n_ctx']),
       ...inputsOf(props['modalities']),
       ...toolsOf(props),
     };
@@ -151,11 +145,9 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
 
   // https://lmstudio.ai/docs/developer/rest/endpoints: GET /api/v0/models.
   async 'lm-studio'(_models, ask) {
-    const answer = await ask('/api/v0/models');
-    const list = isJsonObject(answer) ? answer['data'] : undefined;
     const facts = new Map<string, Facts>();
-    for (const item of Array.isArray(list) ? list : []) {
-      if (!isJsonObject(item) || typeof item['id'] !== 'string') continue;
+    for (const item of readObjects(readObject(await ask('/api/v0/models'))['data'])) {
+      if (typeof item['id'] !== 'string') continue;
       facts.set(item['id'], {
         ...contextOf(item['loaded_context_length'] ?? item['max_context_length']),
         ...(item['type'] === 'vlm' ? { inputs: ['text', 'image'] } : {}),
@@ -169,25 +161,24 @@ const FACTS: Readonly<Record<FactsOf, FactsReader>> = {
   async koboldcpp(_models, ask) {
     const [size, version] = await Promise.all([ask('/api/extra/true_max_context_length'), ask('/api/extra/version')]);
     const facts = {
-      ...(isJsonObject(size) ? contextOf(size['value']) : {}),
-      ...(isJsonObject(version) ? inputsOf(version) : {}),
+      ...contextOf(readObject(size)['value']),
+      ...inputsOf(version),
     };
     return () => facts;
   },
 };
 
 function ollamaFacts(description: JsonObject): Facts {
-  const info = isJsonObject(description['model_info']) ? description['model_info'] : {};
+  const info = readObject(description['model_info']);
   const architecture = info['general.architecture'];
-  const own = /^num_ctx\s+(\d+)/m.exec(
-    typeof description['parameters'] === 'string' ? description['parameters'] : '',
-  )?.[1];
+  const own = /^num_ctx\s+(\d+)/m.exec(readText(description['parameters']))?.[1];
   const contextLength = typeof architecture === 'string' ? info[`${architecture}.context_length`] : undefined;
-  const capabilities = description['capabilities'];
-  if (!Array.isArray(capabilities)) return contextOf(own === undefined ? contextLength : Number(own));
+  const { capabilities } = description;
   return {
     ...contextOf(own === undefined ? contextLength : Number(own)),
-    ...inputsOf({ vision: capabilities.includes('vision'), audio: capabilities.includes('audio') }),
+    ...(Array.isArray(capabilities)
+      ? inputsOf({ vision: capabilities.includes('vision'), audio: capabilities.includes('audio') })
+      : {}),
   };
 }
 
@@ -197,8 +188,7 @@ function contextOf(size: JsonValue | undefined): Facts {
 
 /** Whether the chat template of llama.cpp has tools; older versions do not report it. */
 function toolsOf(props: JsonValue | undefined): Facts {
-  const abilities = isJsonObject(props) ? props['chat_template_caps'] : undefined;
-  const nativeTools = isJsonObject(abilities) ? abilities['supports_tools'] : undefined;
+  const nativeTools = readObject(readObject(props)['chat_template_caps'])['supports_tools'];
   return typeof nativeTools === 'boolean' ? { nativeTools } : {};
 }
 

@@ -1,6 +1,5 @@
 import { createNotice } from './create-notice.ts';
-import type { ToolDefinition, ToolMode } from '@toolyard/protocol';
-import { defined, say } from '@toolyard/protocol';
+import { defined, say, type ToolDefinition, type ToolMode } from '@toolyard/protocol';
 import { createReasoningSplitter, createToolCallTextParser } from './tool-call-text/create-parser.ts';
 import type { TextCallPart, ToolCallTextParser } from './tool-call-text/types.ts';
 import { positionOf } from './text-position.ts';

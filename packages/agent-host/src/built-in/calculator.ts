@@ -17,18 +17,11 @@ const math = mathjs.create({ number: 'BigNumber', precision: PRECISION });
 math.BigNumber.config({ maxE: MAX_EXPONENT, minE: -MAX_EXPONENT });
 
 /** The kinds of syntax that are evaluated: no access to properties, no strings, functions, objects or ranges. */
-const NODES: ReadonlySet<string> = new Set([
-  'ArrayNode',
-  'AssignmentNode',
-  'BlockNode',
-  'ConditionalNode',
-  'ConstantNode',
-  'FunctionNode',
-  'OperatorNode',
-  'ParenthesisNode',
-  'RelationalNode',
-  'SymbolNode',
-]);
+const NODES: ReadonlySet<string> = new Set(
+  'Array Assignment Block Conditional Constant Function Operator Parenthesis Relational Symbol'
+    .split(' ')
+    .map((kind) => `${kind}Node`),
+);
 
 /** None of these can run code, keep state, or create a large value from a small one. */
 const FUNCTIONS: ReadonlySet<string> = new Set(

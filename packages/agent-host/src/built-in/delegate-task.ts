@@ -2,12 +2,41 @@ import type { SubAgentTask, ToolResult } from '@toolyard/protocol';
 import { defined, MAX_SUB_AGENT_TASKS, say, ToolyardError } from '@toolyard/protocol';
 import type { SubAgentResult } from '../sub-agents.ts';
 import { NO_SUB_AGENTS } from '../functions/no-user-error.ts';
+import type { FromJsonSchema } from '../functions/json-schema.ts';
 import type { FunctionToolGroup } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
 
 /** Each answer is shortened to this length; the conversation of the sub-agent has all of it. */
 const MAX_ANSWER_LENGTH = 30_000;
 const TITLE_LENGTH = 80;
+
+const TASK = {
+  type: 'object',
+  properties: {
+    task: { type: 'string', minLength: 1, description: 'The complete task, in the language of the user.' },
+    title: { type: 'string', minLength: 1, maxLength: 200, description: 'A title of a few words.' },
+    context: {
+      type: 'string',
+      enum: ['none', 'summary', 'inherit'],
+      description:
+        'What it knows of this conversation: nothing (default), a summary, or all of it. Pass on as little as the task needs.',
+    },
+    agent: {
+      type: 'string',
+      minLength: 1,
+      description: 'Id or title of a configured agent; default: like you.',
+    },
+    model: { type: 'string', minLength: 1, description: 'Another model, as provider/model.' },
+    tools: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'Names of those of your tools that it may use; default: all of them.',
+    },
+    maxTurns: { type: 'integer', minimum: 1, description: 'At most this many model requests.' },
+    timeoutSeconds: { type: 'integer', minimum: 1, description: 'Its time limit in seconds; default 900.' },
+  },
+  required: ['task'],
+} as const;
 
 const delegateTask = tool({
   name: 'delegate_task',
@@ -23,33 +52,7 @@ const delegateTask = tool({
         minItems: 1,
         maxItems: MAX_SUB_AGENT_TASKS,
         description: 'One sub-agent works on each.',
-        items: {
-          type: 'object',
-          properties: {
-            task: { type: 'string', minLength: 1, description: 'The complete task, in the language of the user.' },
-            title: { type: 'string', minLength: 1, maxLength: 200, description: 'A title of a few words.' },
-            context: {
-              type: 'string',
-              enum: ['none', 'summary', 'inherit'],
-              description:
-                'What it knows of this conversation: nothing (default), a summary, or all of it. Pass on as little as the task needs.',
-            },
-            agent: {
-              type: 'string',
-              minLength: 1,
-              description: 'Id or title of a configured agent; default: like you.',
-            },
-            model: { type: 'string', minLength: 1, description: 'Another model, as provider/model.' },
-            tools: {
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Names of those of your tools that it may use; default: all of them.',
-            },
-            maxTurns: { type: 'integer', minimum: 1, description: 'At most this many model requests.' },
-            timeoutSeconds: { type: 'integer', minimum: 1, description: 'Its time limit in seconds; default 900.' },
-          },
-          required: ['task'],
-        },
+        items: TASK,
       },
     },
     required: ['tasks'],
@@ -78,18 +81,7 @@ export const SUB_AGENT_TOOLS: FunctionToolGroup = {
   tools: [delegateTask],
 };
 
-type TaskArguments = {
-  task: string;
-  title?: string;
-  context?: 'none' | 'summary' | 'inherit';
-  agent?: string;
-  model?: string;
-  tools?: string[];
-  maxTurns?: number;
-  timeoutSeconds?: number;
-};
-
-function taskOf({ title, timeoutSeconds, ...task }: TaskArguments): SubAgentTask {
+function taskOf({ title, timeoutSeconds, ...task }: FromJsonSchema<typeof TASK>): SubAgentTask {
   const [firstLine = ''] = task.task.trim().split('\n', 1);
   return {
     ...task,

@@ -122,24 +122,12 @@ export class FunctionTools {
     return this.#find(listed, tool)?.diff(args, defined({ workspace }));
   }
 
-  /** True for a tool that works in the folder of the conversation. */
-  needsWorkspace({ builtIn, tool }: IndexedTool): boolean {
-    return builtIn && this.#groups.some(({ id, needsWorkspace }) => needsWorkspace === true && id === tool.serverId);
-  }
-
-  /** True for a tool that reads skills. */
-  needsSkills({ builtIn, tool }: IndexedTool): boolean {
-    return builtIn && this.#groups.some(({ id, needsSkills }) => needsSkills === true && id === tool.serverId);
-  }
-
-  /** True for a tool that delegates tasks to sub-agents. */
-  needsSubAgents({ builtIn, tool }: IndexedTool): boolean {
-    return builtIn && this.#groups.some((group) => group.needsSubAgents === true && group.id === tool.serverId);
-  }
-
-  /** True for a tool of a group. */
-  needsGroup({ builtIn, tool }: IndexedTool): boolean {
-    return builtIn && this.#groups.some(({ id, needsGroup }) => needsGroup === true && id === tool.serverId);
+  /** True for a tool of a group of functions that needs this. */
+  has(
+    need: 'needsWorkspace' | 'needsSkills' | 'needsSubAgents' | 'needsGroup',
+    { builtIn, tool }: IndexedTool,
+  ): boolean {
+    return builtIn && this.#groups.some((group) => group[need] === true && group.id === tool.serverId);
   }
 
   #find(listed: readonly IndexedTool[], { serverId, name }: ToolReference): FunctionTool | undefined {
@@ -160,13 +148,11 @@ async function execute(
   const ctx: ToolContext = {
     signal,
     progress: (progress) => onProgress?.(progress),
-    ...(caller?.principal === undefined ? {} : { user: caller.principal }),
-    ...(caller?.conversationId === undefined ? {} : { conversation: caller.conversationId }),
     run: id,
     budget,
     modelRequests,
     callId,
-    ...defined({ workspace, skills, group }),
+    ...defined({ user: caller?.principal, conversation: caller?.conversationId, workspace, skills, group }),
     tools: listed,
     ask,
     delegate,

@@ -34,11 +34,11 @@ export function offeredIn(
     if (tool.tool.origin === 'tab' && disabled.has(formatToolReference(tool.tool))) return false;
     if (functions === undefined) return true;
     return (
-      !(workspace === undefined && functions.needsWorkspace(tool)) &&
-      !(skills === undefined && functions.needsSkills(tool)) &&
-      !(subAgents === undefined && functions.needsSubAgents(tool)) &&
+      !(workspace === undefined && functions.has('needsWorkspace', tool)) &&
+      !(skills === undefined && functions.has('needsSkills', tool)) &&
+      !(subAgents === undefined && functions.has('needsSubAgents', tool)) &&
       !(isChild && writesMemory(tool)) &&
-      (!functions.needsGroup(tool) || isOfferedTo(group, tool))
+      (!functions.has('needsGroup', tool) || isOfferedTo(group, tool))
     );
   };
 }
@@ -66,6 +66,6 @@ export function functionFacts(
   const listed = tools.tools();
   if (functions.isIsolated(listed, tool)) return { ...facts, isolated: true };
   const known = listed.find((each) => each.tool.serverId === tool.serverId && each.tool.name === tool.name);
-  if (workspace === undefined || known === undefined || !functions.needsWorkspace(known)) return facts;
+  if (workspace === undefined || known === undefined || !functions.has('needsWorkspace', known)) return facts;
   return { ...facts, callContext: () => ({ inputSchema: known.inputSchema, workingFolder: workspace }) };
 }

@@ -40,14 +40,12 @@ function listed({ name, title, description, inputSchema, annotations }: Function
 }
 
 function hintsOf({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): JsonObject {
-  return {
-    ...defined({
-      readOnlyHint: readOnly,
-      destructiveHint: destructive,
-      idempotentHint: idempotent,
-      openWorldHint: openWorld,
-    }),
-  };
+  return defined({
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: openWorld,
+  });
 }
 
 /** Converts a result to MCP's format: bytes inline as base64. */

@@ -1,5 +1,5 @@
 import type { Budget, Clock, Spent, UsageEntry } from '@toolyard/protocol';
-import { budgetKey, formatToolReference, ZERO_SPENT } from '@toolyard/protocol';
+import { addSpent, budgetKey, formatToolReference, ZERO_SPENT } from '@toolyard/protocol';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -22,7 +22,7 @@ export class MemoryUsage {
     this.#beginDay();
     for (const { budget, spent } of countsTowards(entry)) {
       const key = budgetKey(budget);
-      this.#spent.set(key, sum(this.#spent.get(key) ?? ZERO_SPENT, spent));
+      this.#spent.set(key, addSpent(this.#spent.get(key) ?? ZERO_SPENT, spent));
     }
   }
 
@@ -60,13 +60,4 @@ function countsTowards(entry: UsageEntry): { budget: Budget; spent: Spent }[] {
     ? [{ budget: { of: 'tool', tool: formatToolReference(tool) } as const, spent: { ...spent, calls: 0 } }]
     : [];
   return [...budgets.map((budget) => ({ budget, spent })), ...asked];
-}
-
-function sum(a: Spent, b: Spent): Spent {
-  return {
-    dollars: a.dollars + b.dollars,
-    tokens: a.tokens + b.tokens,
-    calls: a.calls + b.calls,
-    unpriced: a.unpriced + b.unpriced,
-  };
 }

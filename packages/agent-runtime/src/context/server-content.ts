@@ -1,5 +1,5 @@
 import type { Message, PromptPart, ResourcePart, ToolContentPart, UserMessage, UserPart } from '@toolyard/protocol';
-import { labelOf, textOfSource } from '@toolyard/protocol';
+import { defined, labelOf, textOfSource } from '@toolyard/protocol';
 import { fenced } from './fenced.ts';
 import { mapUnlessSame, memoizer } from './memoize.ts';
 
@@ -42,7 +42,7 @@ function resourceParts(part: ResourcePart, note?: string): UserPart[] {
 }
 
 function mediaOf({ name }: ResourcePart, mimeType: string, source: NonNullable<ResourcePart['source']>) {
-  const named = name === undefined ? {} : { name };
+  const named = defined({ name });
   if (mimeType.startsWith('image/')) return { type: 'image' as const, mimeType, source, ...named };
   if (mimeType.startsWith('audio/')) return { type: 'audio' as const, mimeType, source, ...named };
   return mimeType === 'application/pdf' ? { type: 'file' as const, mimeType, source, ...named } : null;

@@ -1,46 +1,29 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import type { SealedReasoning } from '../wire/block-turns.ts';
-import { sealReasoning } from '../wire/block-turns.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
+import { BlockAnswer } from '../wire/block-answer.ts';
+import { readObject, readText } from '../wire/json-values.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
-import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
 import { providerErrorOf } from '../wire/provider-error.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
-export class AnthropicAnswer extends StreamedAnswer {
-  readonly #calls = new BlockCalls();
+export class AnthropicAnswer extends BlockAnswer {
+  protected readonly wire = 'anthropic-messages';
   readonly #citations = new Citations();
-  /**
-   * Calls whose block is closed. Whether the token limit truncated the last one is known only from `stop_reason`, which
-   * follows.
-   */
-  readonly #closed: number[] = [];
-  /** Signatures of thinking blocks that are still open. */
-  readonly #signatures = new Map<number, string>();
   #usage: JsonObject = {};
-
-  protected get callCount(): number {
-    return this.#calls.count;
-  }
-
-  protected endCalls(cut: boolean, out: StreamPart[]): void {
-    this.#calls.endAll(cut, out);
-  }
 
   protected chunk(value: JsonValue, out: StreamPart[], name?: string): void {
     if (this.ended || !isJsonObject(value)) return;
     // Some servers name the type of an event only beside its data.
-    switch (textOf(value['type'] ?? name)) {
+    switch (readText(value['type'] ?? name)) {
       case 'message_start':
         this.began = true;
         if (isJsonObject(value['message'])) this.#takeUsage(value['message']['usage']);
         return;
       case 'content_block_start':
         this.began = true;
-        this.#endClosed(out);
+        this.endClosedCalls(out);
         if (isJsonObject(value['content_block'])) this.#start(indexOf(value), value['content_block'], out);
         return;
       case 'content_block_delta':
@@ -48,7 +31,7 @@ export class AnthropicAnswer extends StreamedAnswer {
         if (isJsonObject(value['delta'])) this.#delta(indexOf(value), value['delta'], out);
         return;
       case 'content_block_stop':
-        this.#stop(indexOf(value), out);
+        this.closeBlock(indexOf(value), out);
         return;
       case 'message_delta':
         this.#takeUsage(value['usage']);
@@ -70,63 +53,51 @@ export class AnthropicAnswer extends StreamedAnswer {
   }
 
   #start(index: number, block: JsonObject, out: StreamPart[]): void {
-    switch (textOf(block['type'])) {
+    switch (readText(block['type'])) {
       case 'text':
-        this.say(textOf(block['text']), out);
+        this.say(readText(block['text']), out);
         this.#citations.addAll(block['citations'], out);
         return;
       case 'thinking':
-        this.think(textOf(block['thinking']), out);
-        this.#signatures.set(index, textOf(block['signature']));
+        this.think(readText(block['thinking']), out);
+        // Compatible servers do not sign their thinking, but some expect it back.
+        this.signatures.set(index, readText(block['signature']));
         return;
       case 'redacted_thinking':
-        out.push(keep('redacted', textOf(block['data'])));
+        this.keep(`redacted:${readText(block['data'])}`, out);
         return;
       case 'tool_use': {
         this.addPiece();
         const whole = argumentsTextOf(block['input']);
-        this.#calls.begin(index, textOf(block['id']), textOf(block['name']), out, whole);
+        this.calls.begin(index, readText(block['id']), readText(block['name']), out, whole);
       }
     }
   }
 
   #delta(index: number, delta: JsonObject, out: StreamPart[]): void {
-    switch (textOf(delta['type'])) {
+    switch (readText(delta['type'])) {
       case 'text_delta':
-        this.say(textOf(delta['text']), out);
+        this.say(readText(delta['text']), out);
         return;
       case 'thinking_delta':
-        this.think(textOf(delta['thinking']), out);
+        this.think(readText(delta['thinking']), out);
         return;
       case 'signature_delta':
-        this.#signatures.set(index, (this.#signatures.get(index) ?? '') + textOf(delta['signature']));
+        this.addSignature(index, readText(delta['signature']));
         return;
       case 'input_json_delta':
         this.addPiece();
-        this.#calls.delta(index, argumentsTextOf(delta['partial_json']), out);
+        this.calls.delta(index, argumentsTextOf(delta['partial_json']), out);
         return;
       case 'citations_delta':
         this.#citations.add(delta['citation'], out);
     }
   }
 
-  #stop(index: number, out: StreamPart[]): void {
-    // Compatible servers do not sign their thinking, but some expect it back.
-    const signature = this.#signatures.get(index);
-    this.#signatures.delete(index);
-    if (signature !== undefined) out.push(keep('thinking', signature));
-    if (this.#calls.has(index)) this.#closed.push(index);
-  }
-
-  #endClosed(out: StreamPart[]): void {
-    for (const index of this.#closed.splice(0)) this.#calls.end(index, false, out);
-  }
-
   #stopReason(delta: JsonObject, out: StreamPart[]): void {
     const reason = delta['stop_reason'];
     if (typeof reason !== 'string' || reason === '') return;
-    const details = delta['stop_details'];
-    const explanation = isJsonObject(details) ? textOf(details['explanation']) : '';
+    const explanation = readText(readObject(delta['stop_details'])['explanation']);
     const finish = this.stopFor(reason, out, explanation);
     if (finish === 'content_filter' && explanation !== '') {
       out.push({ type: 'notice', code: 'refused', text: this.errors.redact(explanation) });
@@ -140,7 +111,7 @@ export class AnthropicAnswer extends StreamedAnswer {
     for (const [index, block] of content.entries()) {
       if (!isJsonObject(block)) continue;
       this.#start(index, block, out);
-      this.#stop(index, out);
+      this.closeBlock(index, out);
     }
     this.#stopReason(message, out);
   }
@@ -152,14 +123,6 @@ export class AnthropicAnswer extends StreamedAnswer {
   }
 }
 
-function keep(kind: SealedReasoning['kind'], content: string): StreamPart {
-  return { type: 'reasoning_signature', signature: sealReasoning('anthropic-messages', { kind, content }) };
-}
-
 function indexOf(event: JsonObject): number {
   return typeof event['index'] === 'number' ? event['index'] : 0;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

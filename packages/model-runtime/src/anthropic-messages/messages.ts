@@ -1,14 +1,17 @@
 import { scrubJson } from '../scrub.ts';
 import { createBlockTurns } from '../wire/block-turns.ts';
-import { resultBlock, resultContent, textBlock, userBlocks } from './content.ts';
+import { content } from './content.ts';
 
 /** The conversation in the format of the API. */
 export const turnsOf = createBlockTurns({
   wire: 'anthropic-messages',
-  userBlocks,
-  textBlock,
-  resultBlock,
-  resultContent,
+  content,
+  resultBlock: (id, blocks, { text, images, isError }) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: images.length === 0 ? text : [...blocks],
+    ...(isError ? { is_error: true } : {}),
+  }),
   callBlock: ({ id, name, arguments: args }) => ({ type: 'tool_use', id, name, input: scrubJson(args) }),
   reasoningBlock: (thinking, { kind, content }, model) => {
     if (kind === 'redacted') return { type: 'redacted_thinking', data: content };

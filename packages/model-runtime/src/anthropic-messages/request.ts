@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ReasoningEffort } from '@toolyard/protocol';
+import type { JsonObject, ReasoningEffort } from '@toolyard/protocol';
 import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
@@ -9,18 +9,16 @@ import { closedSchema } from '../wire/schema.ts';
 import { Settings, type SettingName } from '../wire/settings.ts';
 import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
-import type { MessageTurn } from '../wire/turns.ts';
+import { turnsJson } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
-import { BUDGETS, factsOf } from './models-data.ts';
+import { factsOf } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
+import { maxTokens, toThinking, type Thinking } from './thinking.ts';
 
 /** Optional features of this wire besides settings. `limit:8192`: the server caps `max_tokens` at that value. */
 export const OPTIONAL_FEATURES = { cacheMarks: 'cache_control', limit: 'limit:' } as const;
 
 const OWNED = ['model', 'messages', 'system', 'tools', 'stream'];
-
-/** Output tokens reserved for the answer in addition to thinking. */
-const ANSWER_ROOM = 8_192;
 
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, without: ReadonlySet<string>): OutgoingChat {
@@ -42,30 +40,14 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
     JSON.stringify(fields).slice(1, -1),
     ...toolFields(request, without, marks && system.trim() === ''),
   ].join(',');
-  const { sent, omittedSettings } = settings;
-  return {
-    path: quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages',
-    body: `{${head},"messages":[${turnsJson(turns, marks)}],${rest}}`,
-    sent,
-    omittedSettings,
-  };
+  const path = quirks.vertex === true ? `/models/${encodeURIComponent(model)}:streamRawPredict` : '/messages';
+  const body = `{${head},"messages":[${turnsJson(turns, marks ? withLastMarked : null)}],${rest}}`;
+  return settings.toOutgoing(path, body);
 }
 
-/**
- * The server caches everything before a marker: tools and system prompt, and the conversation up to the last and the
- * second to last user message.
- */
-function turnsJson(turns: readonly MessageTurn<'user' | 'assistant'>[], marks: boolean): string {
-  const userTurns = turns.flatMap(({ role }, at) => (role === 'user' ? [at] : []));
-  const markedTurns = marks ? userTurns.slice(-2) : [];
-  return turns
-    .map(({ role, blocks }, at) => {
-      const written = markedTurns.includes(at)
-        ? [...blocks.slice(0, -1), withCacheMarker(blocks.at(-1) ?? '{}')]
-        : blocks;
-      return `{"role":"${role}","content":[${written.join(',')}]}`;
-    })
-    .join(',');
+/** The server caches everything before a marker: tools and system prompt, and the conversation. */
+function withLastMarked(blocks: readonly string[]): string[] {
+  return [...blocks.slice(0, -1), withCacheMarker(blocks.at(-1) ?? '{}')];
 }
 
 function withCacheMarker(block: string): string {
@@ -77,27 +59,21 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   const settings = new Settings('anthropic-messages', without);
   if (user !== undefined) settings.add('user', 'metadata', { user_id: user });
   const facts = factsOf(model);
-  const { thinking, budget } = thinkingOf(request, settings);
+  const thinking = thinkingOf(request, settings);
   const unsupported: SettingName[] = [];
   if (!facts.sampling) unsupported.push('temperature', 'topP', 'topK');
   else if (thinking !== null) unsupported.push('temperature', 'topK');
   settings.addPlain(parameters, unsupported);
 
-  settings.fields['max_tokens'] = maxTokens(parameters.maxOutputTokens, budget, facts.maxTokens, without);
-  if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking);
+  settings.fields['max_tokens'] = Math.min(maxTokens(request, thinking), ...knownLimits(without));
+  if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking.field);
   const output: JsonObject = {};
   const effort = effortOf(parameters.reasoningEffort, facts.efforts);
-  if (effort !== null && !settings.isRefused('reasoningEffort')) {
-    output['effort'] = effort;
-    settings.sent.push({ name: 'reasoningEffort', field: 'effort' });
-  }
+  if (effort !== null) settings.addInside(output, 'effort', effort, 'reasoningEffort', 'effort');
   if (responseFormat?.type === 'json') settings.leaveOut('responseFormat');
-  else if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
-    output['format'] = { type: 'json_schema', schema: closedSchema(responseFormat.schema) };
-    settings.sent.push(
-      { name: 'responseFormat', field: 'output_config' },
-      { name: 'responseFormat', field: 'output_format' },
-    );
+  else if (responseFormat !== undefined) {
+    const format = { type: 'json_schema', schema: closedSchema(responseFormat.schema) };
+    settings.addInside(output, 'format', format, 'responseFormat', 'output_config', 'output_format');
   }
   if (Object.keys(output).length > 0) settings.fields['output_config'] = output;
   return settings;
@@ -107,40 +83,21 @@ function effortOf(requested: ReasoningEffort | undefined, known: readonly Reason
   return requested === undefined || requested === 'none' ? null : nearestEffort(requested, known);
 }
 
-/** The `thinking` field; null if none is sent. A forced tool call and thinking exclude each other. */
-function thinkingOf(request: ChatRequest, settings: Settings): { thinking: JsonValue; budget: number } {
+/** The thinking to request; null if none. */
+function thinkingOf(request: ChatRequest, settings: Settings): Thinking | null {
   const effort = request.parameters.reasoningEffort;
-  const nothing = { thinking: null, budget: 0 };
-  if (effort === undefined || settings.isRefused('reasoningEffort')) return nothing;
-  const isForced = request.toolMode === 'native' && request.toolChoice !== 'auto' && request.toolChoice !== 'none';
-  switch (factsOf(request.model).thinking) {
-    case 'none':
-      settings.leaveOut('reasoningEffort');
-      return nothing;
-    case 'adaptive':
-      if (effort === 'none') return { thinking: { type: 'disabled' }, budget: 0 };
-      return isForced ? nothing : { thinking: { type: 'adaptive', display: 'summarized' }, budget: 0 };
-    case 'budget': {
-      if (effort === 'none' || isForced) return nothing;
-      const budget = BUDGETS[effort];
-      return { thinking: { type: 'enabled', budget_tokens: budget }, budget };
-    }
-  }
+  if (effort === undefined || settings.isRefused('reasoningEffort')) return null;
+  const { thinking } = factsOf(request.model);
+  if (thinking === 'none') settings.leaveOut('reasoningEffort');
+  if (thinking === 'adaptive' && effort === 'none') return { field: { type: 'disabled' }, budget: 0 };
+  return toThinking(request);
 }
 
-/** The API counts thinking as output. The user's limit is for the answer; the thinking budget is added to it. */
-function maxTokens(
-  requested: number | undefined,
-  budget: number,
-  defaultLimit: number,
-  without: ReadonlySet<string>,
-): number {
-  const total =
-    requested === undefined ? Math.max(defaultLimit, budget === 0 ? 0 : budget + ANSWER_ROOM) : requested + budget;
-  const limits = [...without].flatMap((entry) =>
+/** The limits with which the server rejected requests before. */
+function knownLimits(without: ReadonlySet<string>): number[] {
+  return [...without].flatMap((entry) =>
     entry.startsWith(OPTIONAL_FEATURES.limit) ? [Number(entry.slice(OPTIONAL_FEATURES.limit.length))] : [],
   );
-  return Math.min(total, ...limits);
 }
 
 const toolJson = createToolWriter(ANTHROPIC_TOOLS, ({ parameters, ...rest }) => ({
@@ -152,8 +109,7 @@ function toolFields(request: ChatRequest, without: ReadonlySet<string>, markLast
   const { tools, toolChoice, toolMode } = request;
   if (toolMode === 'text' || tools.length === 0) return [];
   const pieces = tools.map((tool) => toolJson(tool, without));
-  if (markLast) pieces.push(withCacheMarker(pieces.pop() ?? '{}'));
-  const written = `"tools":[${pieces.join(',')}]`;
+  const written = `"tools":[${(markLast ? withLastMarked(pieces) : pieces).join(',')}]`;
   if (toolChoice === 'auto') return [written];
   const choice =
     toolChoice === 'required'

@@ -1,27 +1,18 @@
-import { defined, isJsonObject, type JsonObject, type JsonValue, type Usage } from '@toolyard/protocol';
+import { defined, type JsonObject, type Usage } from '@toolyard/protocol';
+import { readCount, readObject, sumOfCounts } from '../wire/json-values.ts';
 
 /**
  * Converts the `usage` of an answer. The API counts tokens read from and written to its cache separately from the
  * others.
  */
 export function readUsage(usage: JsonObject): Usage {
-  const uncached = count(usage['input_tokens']);
-  const cached = count(usage['cache_read_input_tokens']);
-  const written = count(usage['cache_creation_input_tokens']);
-  const output = count(usage['output_tokens']);
-  const details = usage['output_tokens_details'];
-  const reasoning = isJsonObject(details) ? count(details['thinking_tokens']) : undefined;
-  return {
-    ...(uncached === undefined ? {} : { inputTokens: uncached + (cached ?? 0) + (written ?? 0) }),
-    ...defined({
-      outputTokens: output,
-      cachedInputTokens: cached,
-      cacheWriteTokens: written,
-      reasoningTokens: reasoning,
-    }),
-  };
-}
-
-function count(value: JsonValue | undefined): number | undefined {
-  return typeof value === 'number' && value >= 0 ? value : undefined;
+  const cachedInputTokens = readCount(usage['cache_read_input_tokens']);
+  const cacheWriteTokens = readCount(usage['cache_creation_input_tokens']);
+  return defined({
+    inputTokens: sumOfCounts(readCount(usage['input_tokens']), cachedInputTokens, cacheWriteTokens),
+    outputTokens: readCount(usage['output_tokens']),
+    cachedInputTokens,
+    cacheWriteTokens,
+    reasoningTokens: readCount(readObject(usage['output_tokens_details'])['thinking_tokens']),
+  });
 }

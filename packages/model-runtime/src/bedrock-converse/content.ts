@@ -1,18 +1,10 @@
-import type { JsonObject, ToolResult, UserPart } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
-import { COMMON_IMAGES, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
-
-/** The text and attachments of a user message as JSON content blocks. Empty text is omitted: the API rejects it. */
-export function userBlocks(parts: readonly UserPart[]): string[] {
-  const blocks = parts.map((part) => toBlock(part, format)).filter((block) => block !== null);
-  // The API accepts a document only beside text.
-  const needsText = blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block);
-  return (needsText ? [...blocks, { text: '(see the document)' }] : blocks).map((block) => JSON.stringify(block));
-}
+import { COMMON_IMAGES, type ContentFormat } from '../wire/content.ts';
 
 /** The API takes bytes only. */
-const format: ContentFormat<JsonObject | null> = {
-  text: textBlock,
+export const content: ContentFormat<JsonObject | null> = {
+  text: (text) => (text.trim() === '' ? null : { text: scrub(text) }),
   image: (media) =>
     'url' in media || !COMMON_IMAGES.has(media.mimeType)
       ? null
@@ -24,9 +16,10 @@ const format: ContentFormat<JsonObject | null> = {
       : { document: { format: 'pdf', name: documentName(name), source: { bytes: media.data } } },
 };
 
-/** Null for blank text: the API rejects it. */
-export function textBlock(text: string): JsonObject | null {
-  return text.trim() === '' ? null : { text: scrub(text) };
+/** The API accepts a document only beside text. */
+export function withText(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  const needsText = blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block);
+  return needsText ? [...blocks, { text: '(see the document)' }] : blocks;
 }
 
 /** Largest number of documents in a request. */
@@ -47,7 +40,8 @@ export function withDistinctDocuments<Turn extends { blocks: readonly string[] }
     const own = DOCUMENT.exec(block)?.[1];
     if (own === undefined) return block;
     left -= 1;
-    if (left >= 0) return JSON.stringify(textBlock(`[file ${own}: only the last ${MAX_DOCUMENTS} files are sent]`));
+    if (left >= 0)
+      return JSON.stringify({ text: scrub(`[file ${own}: only the last ${MAX_DOCUMENTS} files are sent]`) });
     let name = own;
     for (let count = 2; used.has(name.toLowerCase()); count += 1) name = `${own} (${count})`;
     used.add(name.toLowerCase());
@@ -64,19 +58,4 @@ function documentName(name: string): string {
     .trim()
     .slice(0, 200);
   return plain === '' ? 'document' : plain;
-}
-
-/** A tool result as JSON of one block, images included. */
-export function resultBlock(id: string, result: ToolResult): string {
-  const { text, images } = toResultContent(result, 'shown below', format);
-  const content = [textBlock(text), ...images].filter((block) => block !== null);
-  return JSON.stringify({
-    toolResult: { toolUseId: id, content, ...(result.isError ? { status: 'error' } : {}) },
-  });
-}
-
-/** The text of a result, and its images as JSON of blocks. */
-export function resultContent(result: ToolResult): { text: string; images: string[] } {
-  const { text, images } = toResultContent(result, 'shown below', format);
-  return { text, images: images.map((image) => JSON.stringify(image)) };
 }

@@ -29,7 +29,7 @@ export function createDialect(newId?: () => string): ApiDialect {
     signed: signedFetch,
     chat: toOutgoing,
     answer: (request, errors) => new ConverseAnswer(chooseText(request, { newId }), errors),
-    body: (answer, errors) => new FrameReader(answer, errors),
+    body: (answer) => new FrameReader(answer),
     readError,
     fallbackFor,
     models: modelPage,

@@ -17,33 +17,19 @@ export function readError(value: JsonValue, headers?: Headers): ProviderError | 
   return { message: explained(name, text), code: '', type, param: '' };
 }
 
-/** The common name of an exception: see `classify` of the error mapping. */
+/** The common names of exceptions: see `classify` of the error mapping. */
+const TYPES: readonly (readonly [exceptions: RegExp, type: string])[] = [
+  [/^(Throttling|TooManyRequests|ModelNotReady)Exception$/, 'rate_limit'],
+  [/^ServiceQuotaExceededException$/, 'insufficient_quota'],
+  [/^(AccessDenied|ExpiredToken|UnrecognizedClient|MissingAuthenticationToken)Exception$/, 'permission_denied'],
+  [/^(Invalid|Incomplete)SignatureException$/, 'permission_denied'],
+  [/^ResourceNotFoundException$/, 'model_not_found'],
+  [/^(ServiceUnavailable|InternalServer|ModelStreamError|ModelError|ModelTimeout)Exception$/, 'service_unavailable'],
+];
+
 export function typeOfException(name: string): string {
-  switch (name.charAt(0).toUpperCase() + name.slice(1)) {
-    case 'ThrottlingException':
-    case 'TooManyRequestsException':
-    case 'ModelNotReadyException':
-      return 'rate_limit';
-    case 'ServiceQuotaExceededException':
-      return 'insufficient_quota';
-    case 'AccessDeniedException':
-    case 'ExpiredTokenException':
-    case 'UnrecognizedClientException':
-    case 'InvalidSignatureException':
-    case 'IncompleteSignatureException':
-    case 'MissingAuthenticationTokenException':
-      return 'permission_denied';
-    case 'ResourceNotFoundException':
-      return 'model_not_found';
-    case 'ServiceUnavailableException':
-    case 'InternalServerException':
-    case 'ModelStreamErrorException':
-    case 'ModelErrorException':
-    case 'ModelTimeoutException':
-      return 'service_unavailable';
-    default:
-      return name;
-  }
+  const exception = name.charAt(0).toUpperCase() + name.slice(1);
+  return TYPES.find(([exceptions]) => exceptions.test(exception))?.[1] ?? name;
 }
 
 /** AWS does not say what to do about these. */

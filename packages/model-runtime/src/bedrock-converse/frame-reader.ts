@@ -1,10 +1,9 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { AnyText, JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson, say } from '@toolyard/protocol';
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from '../wire/answer.ts';
 import type { AnswerReader } from '../wire/dialect.ts';
-import type { ErrorContext } from '../wire/provider-error.ts';
+import { joinBytes } from '../wire/endpoint.ts';
 import { readError, typeOfException } from './error.ts';
 
 /** Maximum size of a frame in bytes; the format allows 24 MB. */
@@ -21,7 +20,6 @@ const textDecoder = new TextDecoder();
  */
 export class FrameReader implements AnswerReader {
   readonly #answer: StreamedAnswer;
-  readonly #errors: ErrorContext;
   readonly #codec = new EventStreamCodec(
     (bytes: string | ArrayBuffer | ArrayBufferView) =>
       typeof bytes === 'string' ? bytes : textDecoder.decode(toBytes(bytes)),
@@ -33,9 +31,8 @@ export class FrameReader implements AnswerReader {
   /** Size of the frame being received; 0 while unknown. */
   #needed = 0;
 
-  constructor(answer: StreamedAnswer, errors: ErrorContext) {
+  constructor(answer: StreamedAnswer) {
     this.#answer = answer;
-    this.#errors = errors;
   }
 
   push(bytes: Uint8Array, out: StreamPart[]): void {
@@ -43,12 +40,12 @@ export class FrameReader implements AnswerReader {
     this.#pending.push(bytes);
     this.#size += bytes.length;
     if (this.#size < Math.max(this.#needed, MIN_FRAME)) return;
-    let rest = joined(this.#pending, this.#size);
+    let rest = this.#pending.length === 1 ? bytes : joinBytes(this.#pending, this.#size);
     this.#needed = 0;
     while (rest.length >= MIN_FRAME && !this.#answer.ended) {
       const length = new DataView(rest.buffer, rest.byteOffset, 4).getUint32(0);
       if (length < MIN_FRAME || length > MAX_FRAME) {
-        this.#failUnreadable('it is not an event stream of Amazon', out);
+        this.#answer.failUnreadable('it is not an event stream of Amazon', out);
         break;
       }
       if (rest.length < length) {
@@ -82,7 +79,7 @@ export class FrameReader implements AnswerReader {
         payload: parsed.ok && isJsonObject(parsed.value) ? parsed.value : { message: header(':error-message') },
       };
     } catch {
-      this.#failUnreadable('a frame is damaged', out);
+      this.#answer.failUnreadable('a frame is damaged', out);
       return;
     }
     if (event.kind === 'event') {
@@ -94,27 +91,10 @@ export class FrameReader implements AnswerReader {
     const code = event.name === 'validationException' ? '400' : '';
     this.#answer.reject({ ...error, code, type: typeOfException(event.name) }, out);
   }
-
-  #failUnreadable(why: AnyText, out: StreamPart[]): void {
-    const message = say`The answer of ${this.#errors.server} could not be read: ${why}.`;
-    this.#answer.fail({ code: 'bad_response', message, retryable: true }, out);
-  }
 }
 
 function toBytes(value: ArrayBuffer | ArrayBufferView): Uint8Array {
   return ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : new Uint8Array(value);
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && only !== undefined) return only;
-  const all = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
 }

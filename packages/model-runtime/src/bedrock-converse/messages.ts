@@ -1,14 +1,15 @@
 import { scrubJson } from '../scrub.ts';
 import { createBlockTurns } from '../wire/block-turns.ts';
-import { resultBlock, resultContent, textBlock, userBlocks } from './content.ts';
+import { content, withText } from './content.ts';
 
 /** The conversation in the format of the API. */
 export const turnsOf = createBlockTurns({
   wire: 'bedrock-converse',
-  userBlocks,
-  textBlock,
-  resultBlock,
-  resultContent,
+  content,
+  complete: withText,
+  resultBlock: (id, blocks, { isError }) => ({
+    toolResult: { toolUseId: id, content: [...blocks], ...(isError ? { status: 'error' } : {}) },
+  }),
   callBlock: ({ id, name, arguments: args }) => ({ toolUse: { toolUseId: id, name, input: scrubJson(args) } }),
   reasoningBlock: (text, { kind, content }) => {
     if (kind === 'redacted') return { reasoningContent: { redactedContent: content } };

@@ -24,9 +24,7 @@ export const catalogue: ModelCatalogue = {
     if (found === null) return {};
     const price = plan || isPlan(provider.id, address) ? undefined : readPrice(found.model_price);
     const { context_window: contextWindow } = found.model;
-    return {
-      ...defined({ price, contextWindow }),
-    } satisfies ModelFacts;
+    return defined({ price, contextWindow }) satisfies ModelFacts;
   },
 };
 

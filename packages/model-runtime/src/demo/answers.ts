@@ -17,8 +17,9 @@ import { timeSentence, WORDING } from './wording.ts';
 export function demoAnswer(request: ChatRequest): DemoAnswer {
   const lastMessage = request.messages.findLast((message) => message.role === 'user');
   const text = lastMessage === undefined ? '' : textOf(lastMessage);
-  const results = trailingResults(request.messages);
-  if (results.length > 0) return { kind: 'say', text: answerFrom(results, text, request.messages) };
+  const { messages } = request;
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1).filter(isToolMessage);
+  if (results.length > 0) return { kind: 'say', text: answerFrom(results, text, messages) };
 
   const mayCall = request.toolChoice === 'auto';
   const command = runCommand(text, request.tools, mayCall);
@@ -43,14 +44,8 @@ function findClock(tools: readonly ToolDefinition[]): ToolDefinition | undefined
   return tools.find(({ tool }) => tool.name === 'get-date');
 }
 
-function trailingResults(messages: readonly Message[]): ToolMessage[] {
-  const results: ToolMessage[] = [];
-  for (let at = messages.length - 1; at >= 0; at -= 1) {
-    const message = messages[at];
-    if (message?.role !== 'tool') break;
-    results.unshift(message);
-  }
-  return results;
+function isToolMessage(message: Message): message is ToolMessage {
+  return message.role === 'tool';
 }
 
 function answerFrom(results: readonly ToolMessage[], questionText: string, messages: readonly Message[]): string {

@@ -1,8 +1,9 @@
 import { pause, textOf, type ErrorInfo, type Usage } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
+import { withCallbacks } from '../chat-callbacks.ts';
 import { renderTextCalls } from '../tool-call-text/describe.ts';
 import { TextStage } from '../text-stage.ts';
-import type { CallOptions, ChatRequest, StreamPart } from '../types.ts';
+import type { CallOptions, ChatOptions, ChatRequest, StreamPart } from '../types.ts';
 import { demoAnswer } from './answers.ts';
 import { DEMO_MODELS } from './models.ts';
 import type { DemoCall, DemoOptions } from './types.ts';
@@ -15,7 +16,15 @@ const SLOW_PAUSE_MS = 100;
 const PIECE = 8;
 
 /** Streams the demo's answer to a request. */
-export async function* demoChat(
+export function demoChat(
+  options: DemoOptions,
+  request: ChatRequest,
+  chatOptions: ChatOptions,
+): AsyncIterable<readonly StreamPart[]> {
+  return withCallbacks(answerParts(options, request, chatOptions), chatOptions.callback);
+}
+
+async function* answerParts(
   { clock, newId }: DemoOptions,
   request: ChatRequest,
   options: CallOptions,

@@ -1,7 +1,4 @@
-import { throwIfAborted } from '../abort.ts';
-import { withCallbacks } from '../chat-callbacks.ts';
-import type { CallOptions, ChatOptions, ChatRequest, ModelInfo, ModelRuntime, StreamPart } from '../types.ts';
-import { DEMO_MODELS } from './models.ts';
+import type { ChatOptions, ChatRequest, ModelRuntime, StreamPart } from '../types.ts';
 import type { DemoOptions } from './types.ts';
 
 /**
@@ -14,30 +11,18 @@ import type { DemoOptions } from './types.ts';
  * await using agent = await createAgent({ model: { runtime, id: 'demo' } });
  */
 export function createDemoRuntime(options: DemoOptions): ModelRuntime {
-  return new DemoRuntime(options);
+  return {
+    provider: 'demo',
+    chat: (request, chatOptions = {}) => loadedChat(options, request, chatOptions),
+    models: async ({ signal } = {}) => (await import('./models.ts')).demoModels(signal),
+  };
 }
 
-class DemoRuntime implements ModelRuntime {
-  readonly provider = 'demo';
-  readonly #options: DemoOptions;
-
-  constructor(options: DemoOptions) {
-    this.#options = options;
-  }
-
-  chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
-    const answer = this.#stream(request, options);
-    return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
-  }
-
-  async *#stream(request: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
-    throwIfAborted(options.signal);
-    const { demoChat } = await import('./chat.ts');
-    yield* demoChat(this.#options, request, options);
-  }
-
-  async models(options: CallOptions = {}): Promise<ModelInfo[]> {
-    throwIfAborted(options.signal);
-    return DEMO_MODELS.map((model) => ({ ...model }));
-  }
+async function* loadedChat(
+  options: DemoOptions,
+  request: ChatRequest,
+  chatOptions: ChatOptions,
+): AsyncGenerator<readonly StreamPart[], void, undefined> {
+  const { demoChat } = await import('./chat.ts');
+  yield* demoChat(options, request, chatOptions);
 }

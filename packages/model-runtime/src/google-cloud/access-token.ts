@@ -1,4 +1,6 @@
 import { isJsonObject, parseJson, ToolyardError, type Clock, type Fetch, type JsonObject } from '@toolyard/protocol';
+import { Deadline } from '../wire/call-guard.ts';
+import { readText } from '../wire/json-values.ts';
 
 /** Credentials from which access tokens are made. Source: https://google.aip.dev/auth */
 export type GoogleCredentials =
@@ -22,37 +24,37 @@ export function readCredentials(key: string): GoogleCredentials | null {
   const parsed = parseJson(key);
   if (!parsed.ok || !isJsonObject(parsed.value)) return null;
   const fields = parsed.value;
-  const tokenUrl = textOf(fields, 'token_uri') || TOKEN_URL;
+  const tokenUrl = readText(fields['token_uri']) || TOKEN_URL;
   switch (fields['type']) {
     case 'service_account': {
-      const [email, privateKey] = required(fields, 'client_email', 'private_key');
-      const keyId = textOf(fields, 'private_key_id');
+      const email = readRequired(fields, 'client_email');
+      const privateKey = readRequired(fields, 'private_key');
+      const keyId = readText(fields['private_key_id']);
       return { type: 'service_account', email, privateKey, tokenUrl, ...(keyId === '' ? {} : { keyId }) };
     }
     case 'authorized_user': {
-      const [clientId, clientSecret] = required(fields, 'client_id', 'client_secret');
-      const [refreshToken] = required(fields, 'refresh_token', 'refresh_token');
+      const clientId = readRequired(fields, 'client_id');
+      const clientSecret = readRequired(fields, 'client_secret');
+      const refreshToken = readRequired(fields, 'refresh_token');
       return { type: 'authorized_user', clientId, clientSecret, refreshToken, tokenUrl };
     }
     default:
       throw new ToolyardError({
         code: 'bad_config',
-        message: `Google Cloud credentials of the type "${textOf(fields, 'type').slice(0, 40)}" are not supported.`,
+        message: `Google Cloud credentials of the type "${readText(fields['type']).slice(0, 40)}" are not supported.`,
         hint: 'Use the JSON key of a service account, or the file that "gcloud auth application-default login" writes.',
       });
   }
 }
 
-function required(fields: JsonObject, one: string, other: string): [string, string] {
-  for (const name of [one, other]) {
-    if (textOf(fields, name) !== '') continue;
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The Google Cloud credentials have no "${name}".`,
-      hint: 'Enter the whole content of the JSON file.',
-    });
-  }
-  return [textOf(fields, one), textOf(fields, other)];
+function readRequired(fields: JsonObject, name: string): string {
+  const text = readText(fields[name]);
+  if (text !== '') return text;
+  throw new ToolyardError({
+    code: 'bad_config',
+    message: `The Google Cloud credentials have no "${name}".`,
+    hint: 'Enter the whole content of the JSON file.',
+  });
 }
 
 /**
@@ -74,8 +76,7 @@ export async function requestToken(
           client_secret: credentials.clientSecret,
           refresh_token: credentials.refreshToken,
         };
-  const timeout = new AbortController();
-  const cancelTimer = clock.after(TIMEOUT_MS, () => timeout.abort());
+  const timeout = new Deadline(clock, TIMEOUT_MS, undefined);
   let response: Response;
   let text: string;
   try {
@@ -88,11 +89,11 @@ export async function requestToken(
     });
     text = await response.text();
   } finally {
-    cancelTimer();
+    timeout.dispose();
   }
   const parsed = parseJson(text.slice(0, MAX_RESPONSE));
   const answer = parsed.ok && isJsonObject(parsed.value) ? parsed.value : {};
-  const value = textOf(answer, 'access_token');
+  const value = readText(answer['access_token']);
   if (response.ok && /^[\x21-\x7e]+$/.test(value)) {
     const seconds = typeof answer['expires_in'] === 'number' ? answer['expires_in'] : 3600;
     return { value, expiresAt: now + seconds * 1000 };
@@ -128,7 +129,7 @@ async function assertionOf(
 
 /** Only the error code and its description are shown: a server may echo the request. */
 function refused(status: number, answer: JsonObject): ToolyardError {
-  const code = textOf(answer, 'error')
+  const code = readText(answer['error'])
     .replace(/[^\w.-]/g, '')
     .slice(0, 60);
   const isTemporary = status >= 500 || status === 429;
@@ -140,9 +141,4 @@ function refused(status: number, answer: JsonObject): ToolyardError {
       : 'The key may be deleted, or the sign-in has expired: enter new credentials, and check the clock of this machine.',
     ...(isTemporary ? { retryable: true } : {}),
   });
-}
-
-function textOf(fields: JsonObject, name: string): string {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
 }

@@ -1,52 +1,78 @@
-import { base64Of, defined, isJsonObject, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { base64Of, defined, type ImagePart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
-import type {
-  CreatedImages,
-  Embeddings,
-  EmbeddingsRequest,
-  ImageRequest,
-  Speech,
-  SpeechRequest,
-  Transcription,
-  TranscriptionRequest,
-} from '../types.ts';
-import type { ApiDialect, Exchange, Outgoing } from '../wire/dialect.ts';
+import type { CreatedImages, ImageRequest } from '../types.ts';
+import type { Abilities, Exchange, Outgoing } from '../wire/dialect.ts';
 import { bytesOf } from '../wire/media.ts';
 import { imagePart } from './content.ts';
 import { modelPath } from './request.ts';
+import { readObject, readObjects } from '../wire/json-values.ts';
 
 /** The API's operations besides chat. Images and speech are chat answers of models made for them. */
-export const geminiAbilities: Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'> = {
-  embeddings,
-  createImage,
-  textToSpeech,
-  transcribe,
-};
+export const geminiAbilities: Abilities = {
+  embeddings({ model, input, dimensions }) {
+    const requests = input.map((text) => ({
+      model: model.startsWith('models/') ? model : `models/${model}`,
+      content: { parts: [{ text: scrub(text) }] },
+      ...defined({ outputDimensionality: dimensions }),
+    }));
+    return {
+      path: modelPath(model, 'batchEmbedContents'),
+      body: JSON.stringify({ requests }),
+      read: (answer) => {
+        const { embeddings: list } = readObject(answer);
+        if (!Array.isArray(list) || list.length !== input.length) return null;
+        const vectors = list.map((item) => readObject(item)['values']);
+        return vectors.every(isVector) ? { vectors } : null;
+      },
+    };
+  },
 
-function embeddings({ model, input, dimensions }: EmbeddingsRequest): Exchange<Embeddings> {
-  const requests = input.map((text) => ({
-    model: model.startsWith('models/') ? model : `models/${model}`,
-    content: { parts: [{ text: scrub(text) }] },
-    ...defined({ outputDimensionality: dimensions }),
-  }));
-  return {
-    path: modelPath(model, 'batchEmbedContents'),
-    body: JSON.stringify({ requests }),
-    read: (answer) => {
-      const list = isJsonObject(answer) ? answer['embeddings'] : null;
-      if (!Array.isArray(list) || list.length !== input.length) return null;
-      const vectors = list.map((item) => (isJsonObject(item) ? item['values'] : null));
-      return vectors.every(isVector) ? { vectors } : null;
-    },
-  };
-}
+  createImage(request) {
+    return /^(models\/)?imagen/.test(request.model) ? predictImage(request) : drawImage(request);
+  },
+
+  textToSpeech(request) {
+    const { model, text, voice = 'Kore', instructions } = request;
+    const prompt = scrub(instructions === undefined ? text : `${instructions}:\n${text}`);
+    return {
+      ...generate(model, [{ text: prompt }], {
+        responseModalities: ['AUDIO'],
+        speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
+      }),
+      mimeType: 'audio/wav',
+      read: (answer) => {
+        const sound = mediaIn(answer).find(({ mimeType }) => mimeType.startsWith('audio/'));
+        if (sound === undefined) return null;
+        const data = bytesOf(sound.data);
+        const rate = /rate=(\d+)/.exec(sound.mimeType)?.[1];
+        return /L16|pcm/i.test(sound.mimeType)
+          ? { mimeType: 'audio/wav', data: waveOf(data, Number(rate ?? 24_000)) }
+          : { mimeType: sound.mimeType, data };
+      },
+    };
+  },
+
+  transcribe({ model, audio, language, prompt }) {
+    const task = [
+      'Transcribe this recording word for word. Output only the transcript.',
+      ...(language === undefined ? [] : [`The language is "${language}".`]),
+      ...(prompt === undefined ? [] : [scrub(prompt)]),
+    ].join(' ');
+    const sound = { inlineData: { mimeType: audio.mimeType, data: base64Of(audio.data) } };
+    return {
+      ...generate(model, [sound, { text: task }], {}),
+      read: (answer) => {
+        const texts = partsIn(answer).flatMap((part) =>
+          typeof part['text'] === 'string' && part['thought'] !== true ? [part['text']] : [],
+        );
+        return texts.length === 0 ? null : { text: texts.join('').trim() };
+      },
+    };
+  },
+};
 
 function isVector(value: JsonValue | undefined): value is number[] {
   return Array.isArray(value) && value.length > 0 && value.every((number) => typeof number === 'number');
-}
-
-function createImage(request: ImageRequest): Exchange<CreatedImages> {
-  return /^(models\/)?imagen/.test(request.model) ? predictImage(request) : drawImage(request);
 }
 
 function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<CreatedImages> {
@@ -56,10 +82,9 @@ function predictImage({ model, prompt, size, count }: ImageRequest): Exchange<Cr
     path: modelPath(model, 'predict'),
     body: JSON.stringify({ instances: [{ prompt: scrub(prompt) }], parameters }),
     read: (answer) => {
-      const list = isJsonObject(answer) ? answer['predictions'] : null;
-      const images = (Array.isArray(list) ? list : []).flatMap((item): ImagePart[] => {
-        const data = isJsonObject(item) ? item['bytesBase64Encoded'] : null;
-        const mimeType = isJsonObject(item) && typeof item['mimeType'] === 'string' ? item['mimeType'] : 'image/png';
+      const images = readObjects(readObject(answer)['predictions']).flatMap((item): ImagePart[] => {
+        const { bytesBase64Encoded: data, mimeType: type } = item;
+        const mimeType = typeof type === 'string' ? type : 'image/png';
         return typeof data === 'string' ? [{ type: 'image', mimeType, source: { data } }] : [];
       });
       return images.length === 0 ? null : { images };
@@ -97,29 +122,6 @@ function commonDivisor(a: number, b: number): number {
   return b === 0 ? a : commonDivisor(b, a % b);
 }
 
-function textToSpeech(
-  request: SpeechRequest,
-): Outgoing & { mimeType: string; read: (answer: JsonValue) => Speech | null } {
-  const { model, text, voice = 'Kore', instructions } = request;
-  const prompt = scrub(instructions === undefined ? text : `${instructions}:\n${text}`);
-  return {
-    ...generate(model, [{ text: prompt }], {
-      responseModalities: ['AUDIO'],
-      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } },
-    }),
-    mimeType: 'audio/wav',
-    read: (answer) => {
-      const sound = mediaIn(answer).find(({ mimeType }) => mimeType.startsWith('audio/'));
-      if (sound === undefined) return null;
-      const data = bytesOf(sound.data);
-      const rate = /rate=(\d+)/.exec(sound.mimeType)?.[1];
-      return /L16|pcm/i.test(sound.mimeType)
-        ? { mimeType: 'audio/wav', data: waveOf(data, Number(rate ?? 24_000)) }
-        : { mimeType: sound.mimeType, data };
-    },
-  };
-}
-
 /** Wraps raw PCM samples (16 bits, mono) in a WAV file. */
 function waveOf(samples: Uint8Array, rate: number): Uint8Array {
   const file = new Uint8Array(44 + samples.length);
@@ -141,42 +143,21 @@ function waveOf(samples: Uint8Array, rate: number): Uint8Array {
   return file;
 }
 
-function transcribe({ model, audio, language, prompt }: TranscriptionRequest): Exchange<Transcription> {
-  const task = [
-    'Transcribe this recording word for word. Output only the transcript.',
-    ...(language === undefined ? [] : [`The language is "${language}".`]),
-    ...(prompt === undefined ? [] : [scrub(prompt)]),
-  ].join(' ');
-  const sound = { inlineData: { mimeType: audio.mimeType, data: base64Of(audio.data) } };
-  return {
-    ...generate(model, [sound, { text: task }], {}),
-    read: (answer) => {
-      const texts = partsIn(answer).flatMap((part) =>
-        typeof part['text'] === 'string' && part['thought'] !== true ? [part['text']] : [],
-      );
-      return texts.length === 0 ? null : { text: texts.join('').trim() };
-    },
-  };
-}
-
 function generate(model: string, parts: readonly JsonObject[], generationConfig: JsonObject): Outgoing {
   const body = { contents: [{ role: 'user', parts }], generationConfig };
   return { path: modelPath(model, 'generateContent'), body: JSON.stringify(body) };
 }
 
 function partsIn(answer: JsonValue): JsonObject[] {
-  const candidates = isJsonObject(answer) ? answer['candidates'] : null;
-  const first = Array.isArray(candidates) ? candidates[0] : null;
-  const content = isJsonObject(first) ? first['content'] : null;
-  const parts = isJsonObject(content) ? content['parts'] : null;
-  return Array.isArray(parts) ? parts.filter(isJsonObject) : [];
+  const { candidates } = readObject(answer);
+  const first = readObject(Array.isArray(candidates) ? candidates[0] : null);
+  return readObjects(readObject(first['content'])['parts']);
 }
 
 function mediaIn(answer: JsonValue): { mimeType: string; data: string }[] {
   return partsIn(answer).flatMap((part) => {
-    const media = part['inlineData'];
-    if (!isJsonObject(media) || part['thought'] === true) return [];
-    const { mimeType, data } = media;
-    return typeof mimeType === 'string' && typeof data === 'string' ? [{ mimeType, data }] : [];
+    const { mimeType, data } = readObject(part['inlineData']);
+    const isMedia = typeof mimeType === 'string' && typeof data === 'string' && part['thought'] !== true;
+    return isMedia ? [{ mimeType, data }] : [];
   });
 }

@@ -1,27 +1,18 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
+import { BlockAnswer } from '../wire/block-answer.ts';
+import { readObject, readObjects, readText } from '../wire/json-values.ts';
 import { argumentsTextOf } from '../wire/arguments.ts';
-import { BlockCalls } from '../wire/block-calls.ts';
 import { Citations } from '../wire/citations.ts';
-import { sealReplay } from '../wire/replay.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
-export class GeminiAnswer extends StreamedAnswer {
-  readonly #calls = new BlockCalls();
+export class GeminiAnswer extends BlockAnswer {
+  protected readonly wire = 'google-gemini';
   readonly #citations = new Citations();
   /** Number of call parts so far. Without ids, two equal parts are two calls: the API never repeats one. */
   #parts = 0;
-
-  protected get callCount(): number {
-    return this.#calls.count;
-  }
-
-  protected endCalls(cut: boolean, out: StreamPart[]): void {
-    this.#calls.endAll(cut, out);
-  }
 
   protected chunk(value: JsonValue, out: StreamPart[]): void {
     if (this.ended || !isJsonObject(value)) return;
@@ -31,37 +22,29 @@ export class GeminiAnswer extends StreamedAnswer {
       return;
     }
     if (isJsonObject(value['usageMetadata'])) this.usage = readUsage(value['usageMetadata']);
-    const candidates = value['candidates'];
-    const candidate = Array.isArray(candidates) ? candidates[0] : undefined;
+    const [candidate] = Array.isArray(value['candidates']) ? value['candidates'] : [];
     if (isJsonObject(candidate)) this.#candidate(candidate, out);
     else this.#feedback(value['promptFeedback'], out);
   }
 
   #candidate(candidate: JsonObject, out: StreamPart[]): void {
     this.began = true;
-    const content = candidate['content'];
-    const parts = isJsonObject(content) ? content['parts'] : null;
-    if (Array.isArray(parts)) for (const part of parts) if (isJsonObject(part)) this.#part(part, out);
+    for (const part of readObjects(readObject(candidate['content'])['parts'])) this.#part(part, out);
 
-    const grounding = candidate['groundingMetadata'];
-    const chunks = isJsonObject(grounding) ? grounding['groundingChunks'] : null;
-    if (Array.isArray(chunks)) {
-      for (const chunk of chunks)
-        if (isJsonObject(chunk)) this.#citations.add(chunk['web'] ?? chunk['retrievedContext'], out);
+    for (const chunk of readObjects(readObject(candidate['groundingMetadata'])['groundingChunks'])) {
+      this.#citations.add(chunk['web'] ?? chunk['retrievedContext'], out);
     }
-    const cited = candidate['citationMetadata'];
-    if (isJsonObject(cited)) this.#citations.addAll(cited['citationSources'] ?? cited['citations'], out);
+    const { citationSources, citations } = readObject(candidate['citationMetadata']);
+    this.#citations.addAll(citationSources ?? citations, out);
 
     const reason = candidate['finishReason'];
-    if (typeof reason === 'string') this.stopFor(reason, out, textOf(candidate['finishMessage']));
+    if (typeof reason === 'string') this.stopFor(reason, out, readText(candidate['finishMessage']));
   }
 
   /** The signature of a part precedes it in our format and is sent back on it. */
   #part(part: JsonObject, out: StreamPart[]): void {
-    const signature = part['thoughtSignature'];
-    if (typeof signature === 'string' && signature !== '') {
-      out.push({ type: 'reasoning_signature', signature: sealReplay('google-gemini', signature) });
-    }
+    const signature = readText(part['thoughtSignature']);
+    if (signature !== '') this.keep(signature, out);
     const text = part['text'];
     if (typeof text === 'string') {
       if (part['thought'] === true) this.think(text, out);
@@ -83,14 +66,14 @@ export class GeminiAnswer extends StreamedAnswer {
     const { args } = call;
     const key = this.#parts;
     this.#parts += 1;
-    this.#calls.begin(key, textOf(call['id']), textOf(call['name']), out);
-    this.#calls.delta(key, argumentsTextOf(args ?? {}), out);
-    this.#calls.end(key, false, out);
+    this.calls.begin(key, readText(call['id']), readText(call['name']), out);
+    this.calls.delta(key, argumentsTextOf(args ?? {}), out);
+    this.calls.end(key, false, out);
   }
 
   #feedback(feedback: JsonValue | undefined, out: StreamPart[]): void {
-    const reason = isJsonObject(feedback) ? feedback['blockReason'] : null;
-    if (typeof reason !== 'string' || reason === '') return;
+    const reason = readText(readObject(feedback)['blockReason']);
+    if (reason === '') return;
     this.fail(
       {
         code: 'refused',
@@ -100,8 +83,4 @@ export class GeminiAnswer extends StreamedAnswer {
       out,
     );
   }
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,4 @@
-import type { JsonObject, MediaSource, ToolResult, UserPart } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, type JsonObject, type MediaSource, type ToolResult, type UserPart } from '@toolyard/protocol';
 import { toBlock, toResultContent, type ContentFormat, type SentMedia } from '../wire/content.ts';
 import { readMedia } from '../wire/media.ts';
 

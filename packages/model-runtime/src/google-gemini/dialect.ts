@@ -1,6 +1,5 @@
 import { createNotice } from '../create-notice.ts';
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { isJsonObject, say } from '@toolyard/protocol';
+import { isJsonObject, say, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { authorizedFetch } from '../google-cloud/authorized-fetch.ts';
 import type { ChatRequest, ModelInfo } from '../types.ts';
 import { GEMINI_TOOLS } from '../tool-schema/rules.ts';

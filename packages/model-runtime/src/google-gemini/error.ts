@@ -1,16 +1,17 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { readObject, readObjects, readText } from '../wire/json-values.ts';
 import type { ProviderError } from '../wire/provider-error.ts';
 
 /** Parses an error of Google's APIs: the status is a word, and the important facts are in `details`. */
 export function readError(value: JsonValue): ProviderError | null {
   const holder = Array.isArray(value) ? value[0] : value;
-  const error = isJsonObject(holder) ? holder['error'] : null;
+  const { error } = readObject(holder);
   if (!isJsonObject(error)) return null;
-  const details = Array.isArray(error['details']) ? error['details'].filter(isJsonObject) : [];
-  const status = textOf(error['status']);
+  const details = readObjects(error['details']);
+  const status = readText(error['status']);
   const waitMs = readWait(details);
   return {
-    message: withViolations(textOf(error['message']), details),
+    message: withViolations(readText(error['message']), details),
     code: typeof error['code'] === 'number' ? String(error['code']) : '',
     type: typeOf(status, details),
     param: '',
@@ -21,8 +22,8 @@ export function readError(value: JsonValue): ProviderError | null {
 /** "Request contains an invalid argument." says less than the details. */
 function withViolations(message: string, details: readonly JsonObject[]): string {
   const said = details
-    .flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []))
-    .flatMap((each) => (isJsonObject(each) ? [textOf(each['description'])] : []))
+    .flatMap(({ fieldViolations }) => readObjects(fieldViolations))
+    .map(({ description }) => readText(description))
     .filter((text) => text !== '' && !message.includes(text));
   return [message, ...new Set(said)].join(' ').trim();
 }
@@ -31,21 +32,15 @@ function withViolations(message: string, details: readonly JsonObject[]): string
 function typeOf(status: string, details: readonly JsonObject[]): string {
   if (details.some((detail) => detail['reason'] === 'API_KEY_INVALID')) return 'invalid_api_key';
   if (status !== 'RESOURCE_EXHAUSTED') return status;
-  const violations = details.flatMap((detail) => (Array.isArray(detail['violations']) ? detail['violations'] : []));
-  const isForToday = violations.some(
-    (violation) => isJsonObject(violation) && /PerDay/.test(textOf(violation['quotaId'])),
-  );
+  const violations = details.flatMap((detail) => readObjects(detail['violations']));
+  const isForToday = violations.some(({ quotaId }) => /PerDay/.test(readText(quotaId)));
   return isForToday ? 'insufficient_quota' : 'rate_limit';
 }
 
 function readWait(details: readonly JsonObject[]): number | null {
   for (const detail of details) {
-    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(textOf(detail['retryDelay']))?.[1];
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(readText(detail['retryDelay']))?.[1];
     if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000);
   }
   return null;
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -8,7 +8,7 @@ import { answerAsText } from '../wire/messages.ts';
 import { isOwnOf, unsealReplay } from '../wire/replay.ts';
 import { toTurns, type MessageTurn } from '../wire/turns.ts';
 import { imagePart, resultContent, resultParts, userParts } from './content.ts';
-import { supportsImagesInResults, requiresSignatures } from './models-data.ts';
+import { isSinceGemini3 } from './models-data.ts';
 
 export type GeminiMessageOptions = {
   toolMode: ToolMode;
@@ -25,37 +25,33 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
   const { toolMode, model } = options;
   const ids = new CallIds(ANY_ID, model);
   const named = new Set<string>();
-  return toTurns(
-    messages,
-    { user: 'user', model: 'model' },
-    {
-      user: (message) => remember(userCache, message, () => userParts(message.parts)),
-      assistant: (message) => {
-        if (toolMode === 'text') return textAnswer(message);
-        const isOwn = isOwnOf(message, model);
-        const key = ids.add(message);
-        for (const part of isOwn ? message.parts : []) {
-          if (part.type === 'tool_call' && part.providerCallId !== undefined) named.add(part.callId);
-        }
-        const idOf = (callId: string): string | undefined => (named.has(callId) ? ids.get(callId) : undefined);
-        const form: Form = { isOwn: isOwn && options.replay, isSigned: requiresSignatures(model) };
-        const variant = `${isOwn} ${form.isOwn} ${form.isSigned} ${key}`;
-        return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
-      },
-      results: (run) => {
-        const isCalled = ({ parts }: ToolMessage): boolean =>
-          toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
-        // Answers to malformed calls follow as text: the API requires as many results as there are calls.
-        return [
-          ...run.filter(isCalled).flatMap(({ name, parts: [{ callId, result }] }) => {
-            const id = named.has(callId) ? ids.get(callId) : undefined;
-            return resultParts(id, name, result, supportsImagesInResults(model));
-          }),
-          ...run.filter((message) => !isCalled(message)).flatMap(textResult),
-        ];
-      },
+  return toTurns(messages, 'model', {
+    user: (message) => remember(userCache, message, () => userParts(message.parts)),
+    assistant: (message) => {
+      if (toolMode === 'text') return textAnswer(message);
+      const isOwn = isOwnOf(message, model);
+      const key = ids.add(message);
+      for (const part of isOwn ? message.parts : []) {
+        if (part.type === 'tool_call' && part.providerCallId !== undefined) named.add(part.callId);
+      }
+      const idOf = (callId: string): string | undefined => (named.has(callId) ? ids.get(callId) : undefined);
+      const form: Form = { isOwn: isOwn && options.replay, isSigned: isSinceGemini3(model) };
+      const variant = `${isOwn} ${form.isOwn} ${form.isSigned} ${key}`;
+      return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
     },
-  );
+    results: (run) => {
+      const isCalled = ({ parts }: ToolMessage): boolean =>
+        toolMode === 'native' && ids.get(parts[0].callId) !== undefined;
+      // Answers to malformed calls follow as text: the API requires as many results as there are calls.
+      return [
+        ...run.filter(isCalled).flatMap(({ name, parts: [{ callId, result }] }) => {
+          const id = named.has(callId) ? ids.get(callId) : undefined;
+          return resultParts(id, name, result, isSinceGemini3(model));
+        }),
+        ...run.filter((message) => !isCalled(message)).flatMap(textResult),
+      ];
+    },
+  });
 }
 
 const userCache = new WeakMap<UserMessage, readonly string[]>();

@@ -33,14 +33,9 @@ export const BUDGETS: Record<ReasoningEffort, number> = {
   max: 32_768,
 };
 
-/** True for models that reject calls of the current turn without their signature. */
-export function requiresSignatures(model: string): boolean {
+/** True for models that reject calls of the current turn without their signature, and accept images within a tool result. */
+export function isSinceGemini3(model: string): boolean {
   return /gemini-([3-9]|\d\d)/.test(model);
-}
-
-/** True for models that accept images within a tool result. */
-export function supportsImagesInResults(model: string): boolean {
-  return requiresSignatures(model);
 }
 
 /** True for models that output images. */

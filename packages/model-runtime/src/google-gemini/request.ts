@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, ReasoningEffort } from '@toolyard/protocol';
+import type { JsonObject, ReasoningEffort } from '@toolyard/protocol';
 import { GEMINI_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
@@ -30,9 +30,8 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...toolFields(request, without),
     ...(Object.keys(fields).length > 0 ? [JSON.stringify(fields).slice(1, -1)] : []),
   ].map((field) => `,${field}`);
-  const { sent, omittedSettings } = settings;
   const path = modelPath(model, 'streamGenerateContent?alt=sse');
-  return { path, body: `{"contents":[${contents}]${rest.join('')}}`, sent, omittedSettings };
+  return settings.toOutgoing(path, `{"contents":[${contents}]${rest.join('')}}`);
 }
 
 /** The path of a method of a model. Names of tuned models include their folder. */
@@ -46,10 +45,10 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   const settings = new Settings('google-gemini', without);
   settings.addPlain(parameters, []);
   const facts = findModelRow(GEMINI_THINKING, model) ?? { by: 'nothing' };
-  const thinking: JsonObject = {
-    ...(facts.by === 'nothing' || without.has(OPTIONAL_FEATURES.thoughts) ? {} : { includeThoughts: true }),
-    ...thinkingAmount(parameters.reasoningEffort, facts, settings),
-  };
+  const isShown = facts.by !== 'nothing' && !without.has(OPTIONAL_FEATURES.thoughts);
+  const thinking: JsonObject = isShown ? { includeThoughts: true } : {};
+  const { reasoningEffort: effort } = parameters;
+  if (effort !== undefined) addThinkingAmount(thinking, effort, facts, settings);
   if (Object.keys(thinking).length > 0) settings.fields['thinkingConfig'] = thinking;
   if (supportsImageOutput(model)) settings.fields['responseModalities'] = ['TEXT', 'IMAGE'];
   if (responseFormat !== undefined) {
@@ -60,27 +59,20 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-function thinkingAmount(effort: ReasoningEffort | undefined, facts: GeminiThinking, settings: Settings): JsonObject {
-  if (effort === undefined || settings.isRefused('reasoningEffort')) return {};
+function addThinkingAmount(into: JsonObject, effort: ReasoningEffort, facts: GeminiThinking, settings: Settings): void {
   switch (facts.by) {
     case 'nothing':
       settings.leaveOut('reasoningEffort');
-      return {};
+      return;
     case 'level': {
-      const level: JsonValue = nearestEffort(effort, facts.levels)?.toUpperCase() ?? null;
-      settings.sent.push(
-        { name: 'reasoningEffort', field: 'thinkingLevel' },
-        { name: 'reasoningEffort', field: 'thinking_level' },
-      );
-      return { thinkingLevel: level };
+      const level = nearestEffort(effort, facts.levels)?.toUpperCase() ?? null;
+      settings.addInside(into, 'thinkingLevel', level, 'reasoningEffort', 'thinkingLevel', 'thinking_level');
+      return;
     }
     case 'budget': {
       const minimum = effort === 'none' && facts.canStop ? 0 : facts.min;
-      settings.sent.push(
-        { name: 'reasoningEffort', field: 'thinkingBudget' },
-        { name: 'reasoningEffort', field: 'thinking_budget' },
-      );
-      return { thinkingBudget: Math.max(minimum, Math.min(facts.max, BUDGETS[effort])) };
+      const budget = Math.max(minimum, Math.min(facts.max, BUDGETS[effort]));
+      settings.addInside(into, 'thinkingBudget', budget, 'reasoningEffort', 'thinkingBudget', 'thinking_budget');
     }
   }
 }

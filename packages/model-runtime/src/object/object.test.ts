@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { request } from '../test-fixtures/requests.ts';
 import { runtimeOver, WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
 import type { ObjectRequest } from '../types.ts';
-import type { WireName } from '../wire/names.ts';
+import type { WireName } from '@toolyard/protocol';
 import { checkSchema } from './check-schema.ts';
 import { readLooseJson } from './repair-json.ts';
 

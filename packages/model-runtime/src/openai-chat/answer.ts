@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
+import { readObject, readText } from '../wire/json-values.ts';
 import { dataImage } from '../wire/media.ts';
-import type { TextPath } from '../wire/plain-text.ts';
-import { providerErrorOf, type ErrorContext } from '../wire/provider-error.ts';
+import { providerErrorOf } from '../wire/provider-error.ts';
 import { Citations } from '../wire/citations.ts';
 import { NativeCalls } from './native-calls.ts';
 import { keepForReplay, ReasoningDetails } from './replay.ts';
@@ -20,10 +20,6 @@ export class OpenAiChatAnswer extends StreamedAnswer {
   readonly #details = new ReasoningDetails();
   readonly #calls = new NativeCalls();
   readonly #citations = new Citations();
-
-  constructor(text: TextPath, errors: ErrorContext) {
-    super(text, errors);
-  }
 
   protected get callCount(): number {
     return this.#calls.count;
@@ -72,7 +68,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     else if (isJsonObject(message)) this.#message(message, out);
     else if (typeof choice['text'] === 'string') this.say(choice['text'], out);
     if (typeof reason !== 'string') return;
-    const finish = this.stopFor(reason, out, '', textOf(choice['native_finish_reason']));
+    const finish = this.stopFor(reason, out, '', readText(choice['native_finish_reason']));
     if (this.#isRefusal && finish !== null) this.stop('content_filter');
   }
 
@@ -150,13 +146,13 @@ export class OpenAiChatAnswer extends StreamedAnswer {
   #contentItem(item: JsonValue, out: StreamPart[]): void {
     if (typeof item === 'string') this.say(item, out);
     if (!isJsonObject(item)) return;
-    if (/^(thinking|reasoning|thought)/.test(textOf(item['type']))) this.think(reasoningIn(item), out);
-    else this.say(textOf(item['text']), out);
+    if (/^(thinking|reasoning|thought)/.test(readText(item['type']))) this.think(reasoningIn(item), out);
+    else this.say(readText(item['text']), out);
     if (item['type'] === 'image_url') this.#image(item, out);
   }
 
   #image(item: JsonValue, out: StreamPart[]): void {
-    const image = isJsonObject(item) ? (item['image_url'] ?? null) : null;
+    const { image_url: image } = readObject(item);
     const address = isJsonObject(image) ? image['url'] : image;
     const part = typeof address === 'string' ? dataImage(address) : null;
     if (part === null) return;
@@ -189,8 +185,4 @@ function reasoningIn(value: JsonValue | undefined, depth = 0): string {
     if (text !== '') return text;
   }
   return '';
-}
-
-function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,6 +1,6 @@
-import { isJsonObject, parseJson, type AssistantPart, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { isJsonObject, type AssistantPart, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { sealReplay, unsealReplay } from '../wire/replay.ts';
+import { sealReplay, unsealObject } from '../wire/replay.ts';
 
 /**
  * Data of an answer's reasoning that must be sent back: the name of the field its text came in, the details a gateway
@@ -28,7 +28,7 @@ export function readReplay(parts: readonly AssistantPart[], whole = false): Repl
   for (const part of parts) {
     if (part.type === 'reasoning') {
       thinking += part.text;
-      const data = readKept(part.signature);
+      const data = unsealObject('openai-chat', part.signature);
       if (data === null) continue;
       if (typeof data['field'] === 'string') fields[data['field']] = thinking;
       if (Array.isArray(data['details'])) fields['reasoning_details'] = data['details'];
@@ -40,12 +40,6 @@ export function readReplay(parts: readonly AssistantPart[], whole = false): Repl
   }
   if (whole && thinking !== '' && Object.keys(fields).length === 0) fields['reasoning_content'] = thinking;
   return { fields, calls };
-}
-
-function readKept(signature: string | undefined): JsonObject | null {
-  const sealed = unsealReplay('openai-chat', signature);
-  const parsed = sealed === null ? null : parseJson(sealed);
-  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /**

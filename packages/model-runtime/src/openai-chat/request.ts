@@ -60,10 +60,9 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const model = JSON.stringify(request.model);
   const rest = [JSON.stringify(fields).slice(1, -1), ...tools].join(',');
-  const { sent, omittedSettings } = settings;
   // Joined only once, because the messages may be long.
   const body = `{"model":${model},"messages":[${messages.join(',')}],${rest}}`;
-  return { path: '/chat/completions', body, sent, omittedSettings };
+  return settings.toOutgoing('/chat/completions', body);
 }
 
 /** The cached message must not change: the marker belongs to this request only. */

@@ -1,36 +1,27 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
-import { StreamedAnswer } from '../wire/answer.ts';
-import { BlockCalls } from '../wire/block-calls.ts';
+import { BlockAnswer } from '../wire/block-answer.ts';
+import { readObject, readObjects, readText } from '../wire/json-values.ts';
 import { Citations } from '../wire/citations.ts';
 import { imageTypeOf } from '../wire/media.ts';
 import { providerErrorOf, messageError } from '../wire/provider-error.ts';
-import { sealReplay } from '../wire/replay.ts';
-import { ResponseItems, textOf, type ResponseItem } from './items.ts';
+import { ResponseItems, type ResponseItem } from './items.ts';
 import { readUsage } from './usage.ts';
 
 /** Items with text. */
 type Kind = 'message' | 'reasoning';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
-export class ResponsesAnswer extends StreamedAnswer {
-  readonly #calls = new BlockCalls();
+export class ResponsesAnswer extends BlockAnswer {
+  protected readonly wire = 'openai-responses';
   readonly #citations = new Citations();
   readonly #items = new ResponseItems();
   #isRefusal = false;
 
-  protected get callCount(): number {
-    return this.#calls.count;
-  }
-
-  protected endCalls(cut: boolean, out: StreamPart[]): void {
-    this.#calls.endAll(cut, out);
-  }
-
   protected chunk(event: JsonValue, out: StreamPart[], name?: string): void {
     if (this.ended || !isJsonObject(event)) return;
     // Some servers name the type of an event only beside its data.
-    const type = textOf(event['type'] ?? name);
+    const type = readText(event['type'] ?? name);
     switch (type) {
       case 'response.refusal.delta':
         this.#isRefusal = true;
@@ -60,15 +51,15 @@ export class ResponsesAnswer extends StreamedAnswer {
       case 'response.reasoning_summary_part.done': {
         const { part } = event;
         if (!isJsonObject(part)) return;
-        const isReasoning = /reasoning|summary/.test(`${type} ${textOf(part['type'])}`);
+        const isReasoning = /reasoning|summary/.test(`${type} ${readText(part['type'])}`);
         this.#complete(isReasoning ? 'reasoning' : 'message', event, part, out);
         return;
       }
       case 'response.function_call_arguments.delta':
-        this.#calls.delta(this.#items.ofPiece(event, 'function_call').key, textOf(event['delta']), out);
+        this.calls.delta(this.#items.ofPiece(event, 'function_call').key, readText(event['delta']), out);
         return;
       case 'response.function_call_arguments.done':
-        this.#calls.complete(this.#items.ofPiece(event, 'function_call').key, argumentsOf(event));
+        this.calls.complete(this.#items.ofPiece(event, 'function_call').key, argumentsOf(event));
         return;
       case 'response.output_text.annotation.added':
         this.#citations.add(event['annotation'], out);
@@ -99,7 +90,7 @@ export class ResponsesAnswer extends StreamedAnswer {
   /** Adds a piece of a message or of reasoning. */
   #grow(kind: Kind, event: JsonObject, out: StreamPart[]): void {
     this.began = true;
-    this.#emit(this.#items.ofPiece(event, kind), placeOf(event), textOf(event['delta']), out);
+    this.#emit(this.#items.ofPiece(event, kind), placeOf(event), readText(event['delta']), out);
   }
 
   /** Emits what was not streamed of a content that is complete. */
@@ -108,7 +99,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     if (content['type'] === 'refusal' || typeof content['refusal'] === 'string') this.#isRefusal = true;
     const item = this.#items.ofPiece(event, kind);
     const place = placeOf(event);
-    const whole = textOf(content['text'] ?? content['refusal']);
+    const whole = readText(content['text'] ?? content['refusal']);
     const streamed = item.contents.get(place) ?? '';
     // Servers leave out the index of a content.
     if (item.isClosed || item.text.endsWith(whole) || !whole.startsWith(streamed)) return;
@@ -129,7 +120,7 @@ export class ResponsesAnswer extends StreamedAnswer {
   #begin(known: ResponseItem, item: JsonObject, out: StreamPart[]): void {
     if (item['type'] === 'message') this.#phase(known, item, out);
     if (item['type'] !== 'function_call') return;
-    this.#calls.begin(known.key, textOf(item['call_id']), textOf(item['name']), out);
+    this.calls.begin(known.key, readText(item['call_id']), readText(item['name']), out);
   }
 
   /** Completes an item and emits what was not streamed. */
@@ -142,20 +133,20 @@ export class ResponsesAnswer extends StreamedAnswer {
         this.#phase(known, item, out);
         const contents = listOf(item['content']);
         this.#isRefusal ||= contents.some(({ type }) => type === 'refusal');
-        this.#rest(known, contents.map(({ text, refusal }) => textOf(text ?? refusal)).join(''), out);
+        this.#rest(known, contents.map(({ text, refusal }) => readText(text ?? refusal)).join(''), out);
         for (const { annotations } of contents) this.#citations.addAll(annotations, out);
         return;
       }
       case 'reasoning':
         this.#rest(known, summaryOf(item), out);
-        this.#keep(item, out);
+        this.#keepEncrypted(item, out);
         return;
       case 'function_call':
         this.#begin(known, item, out);
-        this.#calls.end(known.key, item['status'] === 'incomplete', out, argumentsOf(item));
+        this.calls.end(known.key, item['status'] === 'incomplete', out, argumentsOf(item));
         return;
       case 'image_generation_call': {
-        const data = textOf(item['result']);
+        const data = readText(item['result']);
         if (data !== '') out.push({ type: 'image', mimeType: imageTypeOf(data), source: { data } });
       }
     }
@@ -173,15 +164,14 @@ export class ResponsesAnswer extends StreamedAnswer {
   #phase(known: ResponseItem, { phase }: JsonObject, out: StreamPart[]): void {
     if (typeof phase !== 'string' || known.isPhased) return;
     known.isPhased = true;
-    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', JSON.stringify({ phase })) });
+    this.keep(JSON.stringify({ phase }), out);
   }
 
   /** Encrypted content is sent back with the next request, together with the server's id of the item. */
-  #keep(item: JsonObject, out: StreamPart[]): void {
+  #keepEncrypted(item: JsonObject, out: StreamPart[]): void {
     const { id, encrypted_content: content } = item;
     if (typeof content !== 'string' || content === '') return;
-    const sealed = JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content });
-    out.push({ type: 'reasoning_signature', signature: sealReplay('openai-responses', sealed) });
+    this.keep(JSON.stringify({ ...(typeof id === 'string' ? { id } : {}), encrypted_content: content }), out);
   }
 
   #whole(response: JsonObject, out: StreamPart[]): void {
@@ -210,17 +200,17 @@ export class ResponsesAnswer extends StreamedAnswer {
 
 function summaryOf(item: JsonObject): string {
   const parts = [...listOf(item['summary']), ...listOf(item['content'])];
-  return parts.map((part) => textOf(part['text'])).join('\n\n');
+  return parts.map((part) => readText(part['text'])).join('\n\n');
 }
 
 function argumentsOf({ arguments: args }: JsonObject): string {
-  return isJsonObject(args) ? JSON.stringify(args) : textOf(args);
+  return isJsonObject(args) ? JSON.stringify(args) : readText(args);
 }
 
 /** Some servers send a text in place of a list of texts. */
 function listOf(value: JsonValue | undefined): JsonObject[] {
   if (typeof value === 'string') return [{ text: value }];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return readObjects(value);
 }
 
 /** Distinguishes the contents of an item. */
@@ -230,6 +220,6 @@ function placeOf({ content_index: content, summary_index: summary }: JsonObject)
 
 /** The status of a response, or why it is not complete. */
 function reasonOf({ status, incomplete_details: details }: JsonObject): string {
-  if (status !== 'incomplete') return textOf(status) || 'completed';
-  return (isJsonObject(details) ? textOf(details['reason']) : '') || 'max_output_tokens';
+  if (status !== 'incomplete') return readText(status) || 'completed';
+  return readText(readObject(details)['reason']) || 'max_output_tokens';
 }

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
+import type { JsonObject } from '@toolyard/protocol';
+import { readText } from '../wire/json-values.ts';
 
 /** An item of a response, as its events describe it. */
 export type ResponseItem = {
@@ -27,9 +28,9 @@ export class ResponseItems {
 
   /** The item at whose start or end an event was sent. */
   ofItem(value: JsonObject, event: JsonObject, isStart: boolean): ResponseItem {
-    const type = textOf(value['type']);
-    const callId = textOf(value['call_id']);
-    const ids = [textOf(value['id']), textOf(event['item_id'])].filter((id) => id !== '');
+    const type = readText(value['type']);
+    const callId = readText(value['call_id']);
+    const ids = [readText(value['id']), readText(event['item_id'])].filter((id) => id !== '');
     const index = indexOf(event);
     const fitting = this.#items.filter((each) => each.type === type && !isOther(each, callId));
     const isNext = (each: ResponseItem): boolean => each.isClosed && isStart && !ids.some((id) => each.ids.has(id));
@@ -43,7 +44,7 @@ export class ResponseItems {
 
   /** The item that a piece of an event belongs to. */
   ofPiece(event: JsonObject, type: string): ResponseItem {
-    const ids = [textOf(event['item_id']), textOf(event['call_id'])].filter((id) => id !== '');
+    const ids = [readText(event['item_id']), readText(event['call_id'])].filter((id) => id !== '');
     const index = indexOf(event);
     const fitting = this.#items.filter((each) => each.type === type);
     const open = fitting.filter(({ isClosed }) => !isClosed);
@@ -58,7 +59,7 @@ export class ResponseItems {
 
   /** An item of the whole response, whose position may differ from that in the events. */
   inWhole(value: JsonObject, used: ReadonlySet<ResponseItem>): ResponseItem {
-    const [type, id, callId] = [value['type'], value['id'], value['call_id']].map(textOf);
+    const [type, id, callId] = [value['type'], value['id'], value['call_id']].map(readText);
     const known = this.#items.filter((each) => each.type === type && !used.has(each));
     const found =
       known.find((each) => callId !== '' && each.callId === callId) ??
@@ -96,8 +97,4 @@ function merged(item: ResponseItem, ids: readonly string[], callId: string): Res
 
 function indexOf({ output_index: index }: JsonObject): number | null {
   return typeof index === 'number' ? index : null;
-}
-
-export function textOf(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,18 +1,9 @@
-import {
-  isJsonObject,
-  parseJson,
-  type AssistantMessage,
-  type JsonObject,
-  type Message,
-  type ToolMessage,
-  type ToolMode,
-  type UserMessage,
-} from '@toolyard/protocol';
+import type { AssistantMessage, JsonObject, Message, ToolMessage, ToolMode, UserMessage } from '@toolyard/protocol';
 import { scrub, scrubJson } from '../scrub.ts';
 import { CallIds, PLAIN_ID } from '../wire/call-ids.ts';
-import { remember, rememberVariant } from '../wire/json-text.ts';
+import { remember, rememberVariant, toJsonTexts } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
-import { isOwnOf, unsealReplay } from '../wire/replay.ts';
+import { isOwnOf, unsealObject } from '../wire/replay.ts';
 import { toTurns } from '../wire/turns.ts';
 import { resultItem, textToolResult, userItem } from './content.ts';
 
@@ -26,20 +17,16 @@ export type ResponsesMessageOptions = {
 /** The `input` of a request, each item as JSON. Each message is serialized once, however many requests contain it. */
 export function itemsOf(messages: readonly Message[], { toolMode, model, replay }: ResponsesMessageOptions): string[] {
   const ids = new CallIds(PLAIN_ID);
-  const turns = toTurns(
-    messages,
-    { user: 'user', model: 'model' },
-    {
-      user: (message) => remember(userCache, message, () => [userItem(message.parts)]),
-      assistant: (message) => {
-        if (toolMode === 'text') return textAnswer(message);
-        const isReplayed = replay && isOwnOf(message, model);
-        const variant = `${isReplayed} ${ids.add(message)}`;
-        return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, ids, isReplayed));
-      },
-      results: (run) => run.map((message) => resultOf(message, toolMode, ids)),
+  const turns = toTurns(messages, 'model', {
+    user: (message) => remember(userCache, message, () => [userItem(message.parts)]),
+    assistant: (message) => {
+      if (toolMode === 'text') return textAnswer(message);
+      const isReplayed = replay && isOwnOf(message, model);
+      const variant = `${isReplayed} ${ids.add(message)}`;
+      return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, ids, isReplayed));
     },
-  );
+    results: (run) => run.map((message) => resultOf(message, toolMode, ids)),
+  });
   return turns.flatMap(({ blocks }) => blocks);
 }
 
@@ -47,7 +34,7 @@ const userCache = new WeakMap<UserMessage, readonly string[]>();
 const textCache = new WeakMap<AssistantMessage, readonly string[]>();
 
 function textAnswer(message: AssistantMessage): readonly string[] {
-  return remember(textCache, message, () => jsonOf([messageItem(answerAsText(message))]));
+  return remember(textCache, message, () => toJsonTexts([messageItem(answerAsText(message))]));
 }
 
 const answerCache = new WeakMap<AssistantMessage, { variant: string; value: readonly string[] }>();
@@ -65,7 +52,7 @@ function nativeAnswer(message: AssistantMessage, ids: CallIds, isReplayed: boole
         items.push(messageItem(part.raw));
         break;
       case 'reasoning': {
-        const stored = isReplayed ? readKept(part.signature) : null;
+        const stored = isReplayed ? unsealObject('openai-responses', part.signature) : null;
         if (typeof stored?.['phase'] === 'string') phase = stored['phase'];
         else if (stored !== null) items.push(reasoningItem(part.text, stored));
         break;
@@ -83,20 +70,13 @@ function nativeAnswer(message: AssistantMessage, ids: CallIds, isReplayed: boole
         break;
     }
   }
-  return jsonOf(dropDanglingReasoning(items));
+  return toJsonTexts(dropDanglingReasoning(items));
 }
 
 /** `phase`: whether the text was commentary or the final answer, if the model reported it. */
 function messageItem(text: string, phase: string | null = null): JsonObject | null {
   if (text.trim() === '') return null;
   return { type: 'message', role: 'assistant', content: scrub(text), ...(phase === null ? {} : { phase }) };
-}
-
-/** Reads what {@link Answer} stored for an item. */
-function readKept(signature: string | undefined): JsonObject | null {
-  const sealed = unsealReplay('openai-responses', signature);
-  const parsed = sealed === null ? null : parseJson(sealed);
-  return parsed?.ok === true && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /** A reasoning item, as it was received. */
@@ -119,8 +99,4 @@ function resultOf(message: ToolMessage, toolMode: ToolMode, ids: CallIds): strin
   const id = toolMode === 'native' ? ids.get(part.callId) : undefined;
   if (id === undefined) return textToolResult(message.name, part.result);
   return rememberVariant(resultCache, message, id, () => resultItem(id, part.result));
-}
-
-function jsonOf(items: readonly (JsonObject | null)[]): string[] {
-  return items.flatMap((item) => (item === null ? [] : [JSON.stringify(item)]));
 }

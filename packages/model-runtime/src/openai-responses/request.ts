@@ -31,8 +31,7 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     ...(instructions === '' ? [] : [`"instructions":${JSON.stringify(instructions)}`]),
   ].join(',');
   const rest = [JSON.stringify(fields).slice(1, -1), ...toolFields(request, without)].join(',');
-  const { sent, omittedSettings } = settings;
-  return { path: '/responses', body: `{${head},"input":[${items.join(',')}],${rest}}`, sent, omittedSettings };
+  return settings.toOutgoing('/responses', `{${head},"input":[${items.join(',')}],${rest}}`);
 }
 
 function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
@@ -48,23 +47,18 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   if (requested !== undefined && !settings.isRefused('reasoningEffort')) {
     const effort = facts === null ? requested : nearestEffort(requested, facts.efforts);
     if (effort === null) settings.leaveOut('reasoningEffort');
-    else {
-      reasoning['effort'] = effort;
-      settings.sent.push({ name: 'reasoningEffort', field: 'reasoning.effort' });
-    }
+    else settings.addInside(reasoning, 'effort', effort, 'reasoningEffort', 'reasoning.effort');
   }
   if (Object.keys(reasoning).length > 0) settings.fields['reasoning'] = reasoning;
   // Because the server stores nothing, its reasoning is requested in encrypted form and sent back with the history.
   if (thinks && !without.has(OPTIONAL_FEATURES.encrypted)) settings.fields['include'] = ['reasoning.encrypted_content'];
 
-  if (responseFormat !== undefined && !settings.isRefused('responseFormat')) {
-    settings.sent.push({ name: 'responseFormat', field: 'text.format' });
-    settings.fields['text'] = {
-      format:
-        responseFormat.type === 'json'
-          ? { type: 'json_object' }
-          : { type: 'json_schema', name: responseFormat.name, schema: responseFormat.schema, strict: false },
-    };
+  if (responseFormat !== undefined) {
+    const format =
+      responseFormat.type === 'json'
+        ? { type: 'json_object' }
+        : { type: 'json_schema', name: responseFormat.name, schema: responseFormat.schema, strict: false };
+    settings.addInside(settings.fields, 'text', { format }, 'responseFormat', 'text.format');
   }
   return settings;
 }

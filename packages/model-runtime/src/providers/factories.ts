@@ -32,8 +32,7 @@ export type ProviderOptions = Omit<WireOptions, 'baseUrl' | 'models'> &
 export function openaiCompatibleFactory(
   provider: CompatibleProvider<OpenAiChatQuirks>,
 ): (options: ProviderOptions) => ModelRuntime {
-  const { quirks } = provider;
-  return (options) => createProviderRuntime({ ...provider, wire: 'openai-chat', ...(quirks && { quirks }) }, options);
+  return (options) => createProviderRuntime({ ...provider, wire: 'openai-chat' }, options);
 }
 
 /**
@@ -46,9 +45,7 @@ export function openaiCompatibleFactory(
 export function anthropicCompatibleFactory(
   provider: CompatibleProvider<AnthropicQuirks>,
 ): (options: ProviderOptions) => ModelRuntime {
-  const { quirks } = provider;
-  return (options) =>
-    createProviderRuntime({ ...provider, wire: 'anthropic-messages', ...(quirks && { quirks }) }, options);
+  return (options) => createProviderRuntime({ ...provider, wire: 'anthropic-messages' }, options);
 }
 
 /**
@@ -63,27 +60,14 @@ export function createProviderRuntime(
   provider: WireFacts & Omit<CompatibleProvider<never>, 'quirks'>,
   options: ProviderOptions,
 ): ModelRuntime {
-  const { baseUrl, models, headers } = provider;
-  const common = {
+  const { wire, baseUrl, models, headers } = provider;
+  const quirks = 'quirks' in provider ? provider.quirks : undefined;
+  return createModelRuntime({
     baseUrl,
     ...defined({ models }),
     ...options,
     headers: { ...headers, ...options.headers },
-  };
-  switch (provider.wire) {
-    case 'openai-chat': {
-      const { wire, quirks } = provider;
-      return createModelRuntime({ ...common, wire, ...(quirks && { quirks }) });
-    }
-    case 'anthropic-messages': {
-      const { wire, quirks } = provider;
-      return createModelRuntime({ ...common, wire, ...(quirks && { quirks }) });
-    }
-    case 'google-gemini': {
-      const { wire, quirks } = provider;
-      return createModelRuntime({ ...common, wire, ...(quirks && { quirks }) });
-    }
-    default:
-      return createModelRuntime({ ...common, wire: provider.wire });
-  }
+    // A record has the quirks of its API format.
+    ...({ wire, ...defined({ quirks }) } as WireFacts),
+  });
 }

@@ -1,4 +1,4 @@
-import type { ProviderRecord, UnsupportedProvider } from './types.ts';
+import type { CommonFacts, ProviderData, ProviderRecord, UnsupportedProvider } from './types.ts';
 
 let loading: Promise<readonly ProviderRecord[]> | undefined;
 
@@ -23,7 +23,17 @@ async function load(): Promise<readonly ProviderRecord[]> {
     import('./data/own-servers.ts'),
   ]);
   const all = [...MAKERS, ...MAKERS_IN_CHINA, ...HOSTS, ...GATEWAYS, ...CLOUDS, ...OWN_SERVERS];
-  return all.sort((a, b) => a.label.localeCompare(b.label, 'en'));
+  return all.map(withCommonFacts).sort((a, b) => a.label.localeCompare(b.label, 'en'));
+}
+
+function withCommonFacts(data: ProviderData): ProviderRecord {
+  const common: CommonFacts = {
+    place: 'hosted',
+    keyVariables: [`${data.id.toUpperCase()}_API_KEY`],
+    keyPage: null,
+    proof: 'documented',
+  };
+  return { ...common, wire: 'openai-chat', ...data };
 }
 
 /**

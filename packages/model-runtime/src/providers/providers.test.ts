@@ -5,7 +5,7 @@ import { converseReply, reply, runNode, SOURCE_CONDITION, startModelServer } fro
 import { describe, expect, test } from 'vitest';
 import { collect, request, textIn, tool } from '../test-fixtures/requests.ts';
 import { WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
-import type { WireName } from '../wire/names.ts';
+import type { WireName } from '@toolyard/protocol';
 import { fillAddress, placeholdersIn } from './address.ts';
 import { anthropicCompatibleFactory, createProviderRuntime, openaiCompatibleFactory } from './factories.ts';
 import { loadProviders, loadUnsupportedProviders } from './load.ts';

@@ -10,8 +10,7 @@ export type WireFacts =
   | { wire: 'google-gemini'; quirks?: GeminiQuirks }
   | { wire: 'anthropic-messages'; quirks?: AnthropicQuirks };
 
-/** Facts about a model provider. */
-export type ProviderRecord = WireFacts & {
+type ProviderFacts = {
   id: string;
   label: string;
   /** `hosted`: a service on the internet; `own`: a server the user runs. */
@@ -45,6 +44,20 @@ export type ProviderRecord = WireFacts & {
   /** `tried`: verified against the service; `documented`: only read in its documentation. */
   proof: 'tried' | 'documented';
 };
+
+/** Facts about a model provider. */
+export type ProviderRecord = WireFacts & ProviderFacts;
+
+/**
+ * What a record need not say: `hosted`, no page of keys, `documented`, and a variable of the key that is named after the id,
+ * such as GROQ_API_KEY.
+ */
+export type CommonFacts = Pick<ProviderFacts, 'place' | 'keyVariables' | 'keyPage' | 'proof'>;
+
+/** A provider as it is written in `data`; the default API format is `openai-chat`. */
+export type ProviderData = (WireFacts | { wire?: never; quirks?: OpenAiChatQuirks }) &
+  Omit<ProviderFacts, keyof CommonFacts> &
+  Partial<CommonFacts>;
 
 /** A provider that other products support and no wire reaches. */
 export type UnsupportedProvider = { id: string; why: string };

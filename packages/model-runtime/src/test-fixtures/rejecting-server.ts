@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ModelRuntimeOptions } from '../create-runtime.ts';
 import type { ChatRequest, ModelRuntime, StreamPart } from '../types.ts';
-import type { WireName } from '../wire/names.ts';
+import type { WireName } from '@toolyard/protocol';
 import { collect, request, user } from './requests.ts';
 import { runtimeOver } from './wires.ts';
 

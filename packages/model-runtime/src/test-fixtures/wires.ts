@@ -12,7 +12,7 @@ import {
 import type { JsonObject } from '@toolyard/protocol';
 import { createModelRuntime, type ModelRuntimeOptions } from '../create-runtime.ts';
 import type { ModelRuntime } from '../types.ts';
-import type { WireName } from '../wire/names.ts';
+import type { WireName } from '@toolyard/protocol';
 
 type ScriptedCall = { id: string; name: string; arguments: JsonObject };
 

@@ -1,5 +1,4 @@
-import type { JsonObject, ToolDefinition } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import { defined, type JsonObject, type ToolDefinition } from '@toolyard/protocol';
 import type { Family } from './core/family.ts';
 import { writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
 

@@ -126,44 +126,10 @@ function makeDialect(format: ToolCallFormat): TextCallDialect {
   return new TextCallDialect([...openings, ...strayMarkers], first);
 }
 
-/** Families that differ only by name are included once. */
-const AUTO: readonly Family[] = [
-  hermes,
-  qwenXml,
-  glm45,
-  toolCallsList,
-  hunyuanV3,
-  llama3,
-  llama4,
-  bareCalls,
-  mistral,
-  deepseekV3,
-  deepseekV32,
-  kimiK2,
-  minimaxM2,
-  anthropicXml,
-  olmo3,
-  dots,
-  granite,
-  granite20bFc,
-  commandR7b,
-  commandRPlus,
-  functionaryV32Calls,
-  functools,
-  harmony,
-  internlm,
-  nemotronNanoV2,
-  seedOss,
-  step3,
-  gemma4,
-  functionGemma,
-  lfm2,
-  longcat,
-  apertus,
-  gigachat3,
-  inkling,
-  minicpm5,
-  lmStudio,
-  gptme,
-  lastFencedCalls,
-];
+/** Families that are not detected, because another one reads their calls, or decides more carefully what is a call. */
+const NOT_DETECTED: readonly Family[] = [functionaryV31, functionaryV32, fencedCalls, harmonyText];
+
+/** Families that differ only by name have the same openings, which are searched for once. */
+const AUTO: readonly Family[] = [...Object.values(FORMATS).flat(), functionaryV32Calls].filter(
+  (family) => !NOT_DETECTED.includes(family),
+);

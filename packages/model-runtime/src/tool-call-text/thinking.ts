@@ -2,6 +2,7 @@ import { READER_DONE, type Opening, type Section, type ReaderVerdict } from './c
 import { hasMore, readExactly, readUntil, readWhile, type TextReading } from './core/reading.ts';
 import type { TextBlock } from './core/block.ts';
 import { NO_CHARACTER, type Source } from './core/source.ts';
+import { NEWLINE } from './core/codes.ts';
 
 /** Markers of thinking. `lead`: before the answer; and later, if the block is complete and on lines of its own. */
 type Thinking = { start: string; end: string; place: 'lead' | 'anywhere'; inside?: readonly Opening[] };
@@ -80,8 +81,6 @@ function* isClosedLater({ source, body }: TextBlock, end: string, isAlone = true
   source.seek(body);
   return isWhole;
 }
-
-const NEWLINE = 10;
 
 function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 13;

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
+import { readObject, readObjects } from '../wire/json-values.ts';
 
 /** How often a definition is written in its own place before a recursive one is cut. */
 const MAX_UNROLLED = 2;
@@ -55,7 +56,7 @@ export function flatten(
     if (followed.filter((each) => each === reference).length >= MAX_UNROLLED) flat = { ...flat, cut: true };
     else if (isJsonObject(target)) add(target, [...followed, reference]);
   }
-  for (const inner of objectsIn(allOf)) add(inner, flat.followed);
+  for (const inner of readObjects(allOf)) add(inner, flat.followed);
   return choices ? { ...flat, schema: withUnion(root, flat, budget) } : flat;
 }
 
@@ -66,8 +67,8 @@ export function flatten(
 function withUnion(root: JsonObject, { schema, followed }: FlatSchema, budget: FlattenBudget): JsonObject {
   const { anyOf, oneOf, if: _, then, else: otherwise, dependentSchemas, ...rest } = schema;
   const optional = [then, otherwise, ...(isJsonObject(dependentSchemas) ? Object.values(dependentSchemas) : [])];
-  const either = [anyOf, oneOf].map(objectsIn).filter((list) => list.length > 0);
-  const all = [...either.flat(), ...objectsIn(optional)];
+  const either = [anyOf, oneOf].map(readObjects).filter((list) => list.length > 0);
+  const all = [...either.flat(), ...readObjects(optional)];
   if (all.length === 0) return rest;
   const expanded = new Map(all.map((each) => [each, flatten(root, each, followed, true, budget).schema]));
   const properties = new Map<string, JsonValue[]>();
@@ -111,12 +112,8 @@ function withoutNulls(schema: JsonObject): JsonObject {
     : schema;
 }
 
-export function objectsIn(value: JsonValue | undefined | readonly (JsonValue | undefined)[]): JsonObject[] {
-  return Array.isArray(value) ? value.filter((each) => each !== undefined && isJsonObject(each)) : [];
-}
-
 export function propertiesOf(schema: JsonObject): JsonObject {
-  return isJsonObject(schema['properties']) ? schema['properties'] : {};
+  return readObject(schema['properties']);
 }
 
 export function requiredOf(schema: JsonObject): string[] {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
-import { flatten, objectsIn, propertiesOf, requiredOf, resolveReference, type FlatSchema } from './flatten.ts';
+import { readObjects } from '../wire/json-values.ts';
+import { flatten, propertiesOf, requiredOf, resolveReference, type FlatSchema } from './flatten.ts';
 import { SafeKeys } from './keys.ts';
 import { isPortablePattern, MAX_REPETITION } from './pattern.ts';
 import type { SchemaRules } from './rules.ts';
@@ -304,7 +305,7 @@ function described(schema: JsonObject, note: string): JsonObject {
 function alternativesOf(root: JsonObject, schema: JsonObject): JsonObject[] {
   const either = eitherOf(schema);
   if (either === undefined || either.includes(true)) return [];
-  const alternatives = objectsIn(either).filter((each) => !isImpossible(root, each));
+  const alternatives = readObjects(either).filter((each) => !isImpossible(root, each));
   const saysWhat = alternatives.some((each) => Object.keys(each).some((key) => key !== 'required' && key !== 'not'));
   if (!saysWhat) return [];
   const { type } = schema;

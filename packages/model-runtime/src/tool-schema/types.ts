@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { resolveReference } from './flatten.ts';
+import { typeOfJson } from '../wire/json-values.ts';
 
 export const ANY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 
@@ -82,14 +83,9 @@ export function isImpossible(root: JsonObject, schema: JsonValue | undefined, de
 
 function implied(schema: JsonObject): string[] {
   const values = enumOf(schema);
-  if (values !== null && values.length > 0) return values.map(typeOfValue);
+  if (values !== null && values.length > 0) return values.map(typeOfJson);
   const hint = HINTS.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
   return hint === undefined ? [] : [hint[0]];
-}
-
-function typeOfValue(value: JsonValue): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function enumOf(schema: JsonObject): readonly JsonValue[] | null {
@@ -118,7 +114,7 @@ export function valuesOf(
   const values = [...new Set(enumOf(schema) ?? [])];
   const declared = typesOf(schema);
   const isOf = (types: readonly string[], value: JsonValue): boolean =>
-    types.some((type) => type === typeOfValue(value) || (type === 'integer' && Number.isInteger(value)));
+    types.some((type) => type === typeOfJson(value) || (type === 'integer' && Number.isInteger(value)));
   const isAccepted = (value: JsonValue): boolean =>
     accepted === 'scalars'
       ? typeof value !== 'object' || value === null

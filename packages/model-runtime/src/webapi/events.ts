@@ -2,6 +2,7 @@ import type { ErrorCode, ErrorInfo, FinishReason, JsonObject, JsonValue, Price, 
 import { costOf, defined, isJsonObject, readTemplates } from '@toolyard/protocol';
 import type { StreamPart, WrittenAsText } from '../types.ts';
 import { readArguments } from '../wire/arguments.ts';
+import { findText, readObject, readObjects, readText } from '../wire/json-values.ts';
 import { dataImage } from '../wire/media.ts';
 
 /** One event of a `/webapi/chat` response: `event:` and `data:` of a server-sent event. */
@@ -162,8 +163,8 @@ export class WebApiDecoder {
         return;
       case 'malformed_tool_call':
         if (isJsonObject(data)) {
-          const said = { raw: textIn(data, 'raw'), reason: textIn(data, 'reason') };
-          out.push({ type: 'malformed_tool_call', ...said, ...defined({ text: readText(data['text']) }) });
+          const said = { raw: readText(data['raw']), reason: readText(data['reason']) };
+          out.push({ type: 'malformed_tool_call', ...said, ...defined({ text: readWritten(data['text']) }) });
         }
         return;
       case 'base64_image':
@@ -204,19 +205,19 @@ export class WebApiDecoder {
 
   #call(call: JsonObject, out: StreamPart[]): void {
     const { index, id, whole } = call;
-    const fields = isJsonObject(call['function']) ? call['function'] : {};
+    const fields = readObject(call['function']);
     if (typeof index !== 'number') return;
     let open = this.#calls.get(index);
     if (open === undefined) {
-      open = { id: typeof id === 'string' ? id : undefined, name: textIn(fields, 'name'), argumentsText: '' };
+      open = { id: findText(id), name: readText(fields['name']), argumentsText: '' };
       this.#calls.set(index, open);
       const isText = call['isText'] === true ? { isText: true as const } : {};
       out.push({ type: 'tool_call_start', index, ...defined({ id: open.id }), name: open.name, ...isText });
     }
-    const more = textIn(fields, 'arguments');
+    const more = readText(fields['arguments']);
     open.argumentsText += more;
     if (typeof call['argumentsText'] === 'string') open.argumentsText = call['argumentsText'];
-    if (whole === true) this.#whole(index, call['unreadable'] === true, out, readText(call['text']));
+    if (whole === true) this.#whole(index, call['unreadable'] === true, out, readWritten(call['text']));
     else if (more !== '') out.push({ type: 'tool_call_delta', index, argumentsText: more });
   }
 
@@ -231,16 +232,11 @@ export class WebApiDecoder {
   }
 }
 
-function textIn(data: JsonObject, field: string): string {
-  const value = data[field];
-  return typeof value === 'string' ? value : '';
-}
-
-function readText(data: JsonValue | undefined): WrittenAsText | undefined {
+function readWritten(data: JsonValue | undefined): WrittenAsText | undefined {
   if (!isJsonObject(data)) return undefined;
   const { at, position } = data;
   return {
-    raw: textIn(data, 'raw'),
+    raw: readText(data['raw']),
     at: typeof at === 'number' ? at : 0,
     toolMode: data['toolMode'] === 'text' ? 'text' : 'native',
     ...(position === 'quote' || position === 'code' ? { position } : {}),
@@ -251,26 +247,17 @@ function readText(data: JsonValue | undefined): WrittenAsText | undefined {
 function readImage(data: JsonValue): StreamPart | null {
   if (typeof data === 'string') return dataImage(data);
   if (!isJsonObject(data) || data['partType'] !== 'image') return null;
-  const image = dataImage(textIn(data, 'content'));
-  const mimeType = textIn(data, 'mimeType');
+  const image = dataImage(readText(data['content']));
+  const mimeType = readText(data['mimeType']);
   return image === null || mimeType === '' ? image : { ...image, mimeType };
 }
 
 function readCitations(data: JsonValue): PartOf<'citation'>[] {
-  const list = isJsonObject(data) ? data['citations'] : null;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item) => {
-    if (!isJsonObject(item) || typeof item['url'] !== 'string') return [];
-    const { url, title, text } = item;
-    return [
-      {
-        type: 'citation' as const,
-        url,
-        ...(typeof title === 'string' ? { title } : {}),
-        ...(typeof text === 'string' ? { text } : {}),
-      },
-    ];
-  });
+  return readObjects(readObject(data)['citations']).flatMap(({ url, title, text }) =>
+    typeof url === 'string'
+      ? [{ type: 'citation' as const, url, ...defined({ title: findText(title), text: findText(text) }) }]
+      : [],
+  );
 }
 
 function readUsage(data: JsonObject): Usage {
@@ -306,22 +293,22 @@ function readReason(data: JsonValue): FinishReason {
   return typeof data === 'string' && REASONS.has(data) ? (data as FinishReason) : 'stop';
 }
 
-/** The error in the data of an event. A newer server may send unknown codes, which are kept. */
 function readNotice(data: JsonObject): StreamPart {
   const templates = readTemplates(data['templates']);
-  return { type: 'notice', code: textIn(data, 'code'), text: textIn(data, 'text'), ...defined({ templates }) };
+  return { type: 'notice', code: readText(data['code']), text: readText(data['text']), ...defined({ templates }) };
 }
 
+/** The error in the data of an event. A newer server may send unknown codes, which are kept. */
 function readError(data: JsonValue): ErrorInfo {
   if (!isJsonObject(data))
     return { code: 'bad_response', message: 'The answer ended with an error without a message.' };
-  const body = isJsonObject(data['body']) ? data['body'] : {};
+  const body = readObject(data['body']);
   const { hint, retryable, retryAfterMs } = body;
-  const code = textIn(data, 'type');
+  const code = readText(data['type']);
   return {
     code: code === '' ? 'bad_response' : (code as ErrorCode),
-    message: textIn(data, 'message') || 'The answer ended with an error without a message.',
-    ...(typeof hint === 'string' ? { hint } : {}),
+    message: readText(data['message']) || 'The answer ended with an error without a message.',
+    ...defined({ hint: findText(hint) }),
     ...(retryable === true ? { retryable } : {}),
     ...(typeof retryAfterMs === 'number' ? { retryAfterMs } : {}),
     ...defined({ templates: readTemplates(body['templates']) }),

@@ -1,10 +1,11 @@
 import { createNotice } from '../create-notice.ts';
-import type { ErrorInfo, FinishReason, JsonValue, Usage, ErrorInit } from '@toolyard/protocol';
+import type { AnyText, ErrorInfo, FinishReason, JsonValue, Usage, ErrorInit } from '@toolyard/protocol';
 import { createErrorInfo, say } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
 import { malformedCall, meaningOfStop } from './stop-reason.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { shortened } from './shortened.ts';
 
 /** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
 export abstract class StreamedAnswer {
@@ -158,6 +159,12 @@ export abstract class StreamedAnswer {
   reject(error: ProviderError, out: StreamPart[]): void {
     this.rejection = error;
     this.fail(toModelError(error, null, this.errors), out);
+  }
+
+  /** Ends an answer whose bytes cannot be read. */
+  failUnreadable(why: AnyText, out: StreamPart[]): void {
+    const message = say`The answer of ${this.errors.server} could not be read: ${why}.`;
+    this.fail({ code: 'bad_response', message, retryable: true }, out);
   }
 
   /** Ends the answer with an error; earlier parts stay valid. */

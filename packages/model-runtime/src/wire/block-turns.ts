@@ -11,29 +11,32 @@ import type {
 } from '@toolyard/protocol';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { CallIds, PLAIN_ID, shortId } from './call-ids.ts';
-import { remember, rememberVariant } from './json-text.ts';
+import { toBlock, toResultContent, type ContentFormat, type ResultContent } from './content.ts';
+import { remember, rememberVariant, toJsonTexts } from './json-text.ts';
 import { answerAsText } from './messages.ts';
-import type { WireName } from './names.ts';
-import { isOwnOf, NO_REASONING, sealReplay, unsealReplay, type ReplayedReasoning } from './replay.ts';
+import type { WireName } from '@toolyard/protocol';
+import { isOwnOf, NO_REASONING, unsealReplay, type ReplayedReasoning } from './replay.ts';
 import { toTurns, type MessageTurn } from './turns.ts';
 
 /** Reasoning that its model can read again: its text with a signature, or redacted content. */
-export type SealedReasoning = { kind: 'thinking' | 'redacted'; content: string };
+type SealedReasoning = { kind: 'thinking' | 'redacted'; content: string };
 
 /** The content blocks of an API whose turns are lists of blocks. Null: the API has no form for it. */
 export type BlockFormat = {
   wire: WireName;
-  /** The text and attachments of a user message as JSON of blocks. */
-  userBlocks: (parts: readonly UserPart[]) => string[];
-  /** Null for blank text. */
-  textBlock: (text: string) => JsonObject | null;
+  /** Null for blank text: the API rejects it. */
+  content: ContentFormat<JsonObject | null>;
+  /** What the API requires beside the blocks of a user message. */
+  complete?: (blocks: readonly JsonObject[]) => readonly JsonObject[];
   callBlock: (call: { id: string; name: string; arguments: JsonObject }) => JsonObject;
   /** The text is sent unchanged, because its signature covers the exact text. */
   reasoningBlock: (text: string, sealed: SealedReasoning, model: string) => JsonObject | null;
-  /** A tool result as JSON of one block, images included. */
-  resultBlock: (id: string, result: ToolResult) => string;
-  /** The text of a result, and its images as JSON of blocks. */
-  resultContent: (result: ToolResult) => { text: string; images: readonly string[] };
+  /** `blocks`: the text and the images of the result. */
+  resultBlock: (
+    id: string,
+    blocks: readonly JsonObject[],
+    result: ResultContent<unknown> & { isError: boolean },
+  ) => JsonObject;
 };
 
 export type BlockTurnOptions = {
@@ -50,7 +53,8 @@ type Blocks = { variant: string; value: readonly string[] };
 export function createBlockTurns(
   format: BlockFormat,
 ): (messages: readonly Message[], options: BlockTurnOptions) => Turn[] {
-  const { wire, userBlocks, textBlock, callBlock, reasoningBlock, resultBlock, resultContent } = format;
+  const { wire, content, complete = (blocks) => blocks, callBlock, reasoningBlock, resultBlock } = format;
+  const textBlock = content.text;
   const users = new WeakMap<UserMessage, readonly string[]>();
   const texts = new WeakMap<AssistantMessage, readonly string[]>();
   const answers = new WeakMap<AssistantMessage, Blocks>();
@@ -81,7 +85,7 @@ export function createBlockTurns(
     });
     const isFilled = fills && !hasReasoning && message.parts.some((part) => part.type === 'tool_call');
     const filler = isFilled ? reasoningBlock(NO_REASONING, { kind: 'thinking', content: '' }, '') : null;
-    return jsonOf([filler, ...inValidOrder(message.parts, blocks)]);
+    return toJsonTexts([filler, ...inValidOrder(message.parts, blocks)]);
   }
 
   /** Results come first. Answers to malformed calls follow as text, because the API never received such a call. */
@@ -95,33 +99,40 @@ export function createBlockTurns(
         asText.push(...textResult(message));
         continue;
       }
-      blocks.push(rememberVariant(results, message, id, () => resultBlock(id, part.result)));
+      blocks.push(rememberVariant(results, message, id, () => nativeResult(id, part.result)));
     }
     return [...blocks, ...asText];
   }
 
-  function textResult(message: ToolMessage): string[] {
-    const { text, images } = resultContent(message.parts[0].result);
-    return [...jsonOf([textBlock(renderTextResponse(message.name, text))]), ...images];
+  function nativeResult(id: string, result: ToolResult): string {
+    const { text, images } = toResultContent(result, 'shown below', content);
+    const blocks = [textBlock(text), ...images].filter((block) => block !== null);
+    return JSON.stringify(resultBlock(id, blocks, { text, images, isError: result.isError }));
+  }
+
+  function textResult({ name, parts }: ToolMessage): string[] {
+    const { text, images } = toResultContent(parts[0].result, 'shown below', content);
+    return toJsonTexts([textBlock(renderTextResponse(name, text)), ...images]);
+  }
+
+  function userBlocks(parts: readonly UserPart[]): string[] {
+    const blocks = parts.map((part) => toBlock(part, content)).filter((block) => block !== null);
+    return toJsonTexts(complete(blocks));
   }
 
   return (messages, { toolMode, model, reasoning }) => {
     const ids = new CallIds(PLAIN_ID);
-    return toTurns(
-      messages,
-      { user: 'user', model: 'assistant' },
-      {
-        user: (message) => remember(users, message, () => userBlocks(message.parts)),
-        assistant: (message) => {
-          if (toolMode === 'text') return remember(texts, message, () => jsonOf([textBlock(answerAsText(message))]));
-          const isOwn = reasoning !== 'none' && isOwnOf(message, model);
-          const fills = reasoning === 'in_every_call';
-          const variant = `${isOwn} ${fills} ${ids.add(message)}`;
-          return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));
-        },
-        results: (run) => (toolMode === 'text' ? run.flatMap(textResult) : nativeResults(run, ids)),
+    return toTurns(messages, 'assistant', {
+      user: (message) => remember(users, message, () => userBlocks(message.parts)),
+      assistant: (message) => {
+        if (toolMode === 'text') return remember(texts, message, () => toJsonTexts([textBlock(answerAsText(message))]));
+        const isOwn = reasoning !== 'none' && isOwnOf(message, model);
+        const fills = reasoning === 'in_every_call';
+        const variant = `${isOwn} ${fills} ${ids.add(message)}`;
+        return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));
       },
-    );
+      results: (run) => (toolMode === 'text' ? run.flatMap(textResult) : nativeResults(run, ids)),
+    });
   };
 }
 
@@ -145,19 +156,11 @@ function inValidOrder(parts: readonly AssistantPart[], blocks: readonly (JsonObj
   return ordered.map(({ block }) => block);
 }
 
-/** What a stream part keeps of reasoning, for {@link BlockFormat.reasoningBlock}. */
-export function sealReasoning(wire: WireName, { kind, content }: SealedReasoning): string {
-  return sealReplay(wire, `${kind}:${content}`);
-}
-
+/** What {@link BlockAnswer} kept of reasoning, for {@link BlockFormat.reasoningBlock}. */
 function unsealReasoning(wire: WireName, signature: string | undefined): SealedReasoning | null {
   const sealed = unsealReplay(wire, signature);
   if (sealed === null) return null;
   const colon = sealed.indexOf(':');
   const kind = sealed.slice(0, colon) === 'redacted' ? 'redacted' : 'thinking';
   return { kind, content: sealed.slice(colon + 1) };
-}
-
-function jsonOf(blocks: readonly (JsonObject | null)[]): string[] {
-  return blocks.flatMap((block) => (block === null ? [] : [JSON.stringify(block)]));
 }

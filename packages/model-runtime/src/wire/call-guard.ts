@@ -154,3 +154,15 @@ export class CallGuard {
     });
   }
 }
+
+/** A signal that is aborted after a time, and with `signal`. {@link Deadline.dispose} removes its timer. */
+export class Deadline {
+  readonly signal: AbortSignal;
+  readonly dispose: () => void;
+
+  constructor(clock: Clock, ms: number, signal: AbortSignal | undefined) {
+    const controller = new AbortController();
+    this.dispose = clock.after(ms, () => controller.abort());
+    this.signal = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
+  }
+}

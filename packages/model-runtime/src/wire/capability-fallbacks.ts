@@ -1,6 +1,5 @@
 import { createNotice } from '../create-notice.ts';
-import type { Clock, ToolDefinition, TranslatableText } from '@toolyard/protocol';
-import { say } from '@toolyard/protocol';
+import { say, type Clock, type ToolDefinition, type TranslatableText } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { settingInWords, type SettingName } from './settings.ts';
 

@@ -11,9 +11,10 @@ import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
 import type { ModelFactsOptions } from '../model-facts.ts';
 import type { ModelListing } from './model-listing.ts';
 import { isTransient, toNetworkError } from './network-error.ts';
-import { createRedactor, isNamed, retryAfterMs, shortened, toModelError, type ErrorContext } from './provider-error.ts';
+import { createRedactor, isNamed, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
 import { isLoading, LOADING_POLL_MS, MAX_LOADING_MS } from './loading.ts';
 import { retryWaitMs } from './retry.ts';
+import { nameIn, shortened } from './shortened.ts';
 
 /** Options every wire needs to reach its server. */
 export type WireOptions = {
@@ -97,6 +98,11 @@ export class Connection {
     return new CallGuard({ clock, idleTimeoutMs, signal: options.signal });
   }
 
+  /** The headers of one request alone. */
+  headersOf(options: CallOptions): Readonly<Record<string, string>> {
+    return checkedHeaders(callHeaders(options), this.server);
+  }
+
   /** `headers`: those of one request alone. */
   errorContext(model: string, headers: Readonly<Record<string, string>> = {}): ErrorContext {
     const own = Object.values(headers);
@@ -157,10 +163,7 @@ export class Connection {
     const { dialect, endpoint, headers } = await this.open();
     const guard = this.guard(options);
     const errors = this.errorContext(model, options.headers);
-    const init = requestInit(outgoing, 'application/json', {
-      ...headers,
-      ...checkedHeaders(callHeaders(options), this.server),
-    });
+    const init = requestInit(outgoing, 'application/json', { ...headers, ...this.headersOf(options) });
     try {
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await endpoint.send(outgoing.path, init, guard, errors);
@@ -258,12 +261,6 @@ function unreadable(errors: ErrorContext): ErrorInfo {
   });
 }
 
-/** A label as it appears in a message; undefined without one. */
-function nameIn(label: string | undefined): string | undefined {
-  const name = label === undefined ? '' : shortened(label);
-  return name === '' ? undefined : name;
-}
-
 /** The secrets within a key that has several parts: Google's JSON keys, and `ID:SECRET:TOKEN` of AWS. */
 function secretsInKey(key: string): string[] {
   const parsed = parseJson(key);
@@ -275,10 +272,7 @@ function secretsInKey(key: string): string[] {
 }
 
 /** Validates headers, because fetch would reject them with an unhelpful error. Throws ToolyardError. */
-export function checkedHeaders<Headers extends Readonly<Record<string, string>>>(
-  headers: Headers,
-  server: string,
-): Headers {
+function checkedHeaders<Headers extends Readonly<Record<string, string>>>(headers: Headers, server: string): Headers {
   const isValid = Object.entries(headers).every(
     ([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value),
   );

@@ -1,5 +1,4 @@
-import type { ResourcePart, ToolResult, UserPart } from '@toolyard/protocol';
-import { labelOf, textOfSource } from '@toolyard/protocol';
+import { labelOf, textOfSource, type ResourcePart, type ToolResult, type UserPart } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
 import { readMedia, type Media } from './media.ts';
 

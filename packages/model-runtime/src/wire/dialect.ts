@@ -1,4 +1,4 @@
-import type { Clock, Fetch, JsonValue } from '@toolyard/protocol';
+import type { Clock, Fetch, JsonValue, WireName } from '@toolyard/protocol';
 import type {
   ChatRequest,
   CreatedImages,
@@ -15,7 +15,6 @@ import type {
 import type { StreamedAnswer } from './answer.ts';
 import type { ErrorContext, ProviderError } from './provider-error.ts';
 import type { ToolRules } from '../tool-schema/rules.ts';
-import type { WireName } from './names.ts';
 import type { SentSetting, SettingName } from './settings.ts';
 
 /** A request to be sent. */
@@ -104,3 +103,6 @@ export type ApiDialect = {
   };
   transcribe?(request: TranscriptionRequest): Exchange<Transcription>;
 };
+
+/** The operations of an API besides chat. */
+export type Abilities = Required<Pick<ApiDialect, 'embeddings' | 'createImage' | 'textToSpeech' | 'transcribe'>>;

@@ -1,5 +1,4 @@
-import type { ReasoningEffort } from '@toolyard/protocol';
-import { SETTINGS } from '@toolyard/protocol';
+import { SETTINGS, type ReasoningEffort } from '@toolyard/protocol';
 
 const SCALE: readonly ReasoningEffort[] = SETTINGS['parameters.reasoningEffort'].options;
 

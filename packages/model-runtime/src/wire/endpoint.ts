@@ -122,11 +122,16 @@ export async function readBytes(response: Response, guard: CallGuard, limit: num
   } finally {
     reader.cancel().catch(() => undefined);
   }
-  const body = new Uint8Array(size);
+  return joinBytes(pieces, size);
+}
+
+/** Bytes in pieces as one array of `size` bytes. */
+export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {
-    body.set(piece, at);
+    all.set(piece, at);
     at += piece.length;
   }
-  return body;
+  return all;
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
-import { objectsIn } from '../tool-schema/flatten.ts';
+import { readObject, readObjects } from './json-values.ts';
 
 /** An error of a provider, normalized from any format. `param` names the rejected field. */
 export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
@@ -70,9 +70,9 @@ function errorIn(value: JsonValue, depth: number): ProviderError | null {
   });
   // The first text is the reason; an error within it, or beside it, says more.
   const found = held.flatMap((inner) => errorIn(inner, depth + 1) ?? []).slice(0, isJsonObject(error) ? 2 : 1);
-  const raw = isJsonObject(metadata) ? (metadata['raw'] ?? null) : null;
-  const violations = objectsIn(value['details']).flatMap(({ fieldViolations }) =>
-    objectsIn(fieldViolations).map(({ description }) => description ?? null),
+  const raw = readObject(metadata)['raw'] ?? null;
+  const violations = readObjects(value['details']).flatMap(({ fieldViolations }) =>
+    readObjects(fieldViolations).map(({ description }) => description ?? null),
   );
   const further = [raw, value['innererror'] ?? null, Array.isArray(errors) ? errors : null, ...violations];
   const whole = joined([...found, ...further.flatMap((each) => errorIn(each, depth + 1) ?? [])]);
@@ -130,7 +130,7 @@ function statusOf({ status, status_code: snake, statusCode: camel }: JsonObject)
 
 /** Google names the kind of an error by `status`, and by the reasons of its details. */
 function googleWords({ status, details }: JsonObject): string[] {
-  const reasons = objectsIn(details).map(({ reason }) => wordOf(reason));
+  const reasons = readObjects(details).map(({ reason }) => wordOf(reason));
   return [typeof status === 'string' ? status : '', ...reasons];
 }
 

@@ -1,4 +1,4 @@
-import type { AnyText, ErrorInfo, Clock } from '@toolyard/protocol';
+import type { ErrorInfo, Clock } from '@toolyard/protocol';
 import { createErrorInfo, parseJson, say } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
@@ -32,7 +32,7 @@ export class AnswerBody {
     maxBufferSize: MAX_EVENT,
     onEvent: (event) => this.#event(event.event, event.data),
     onError: (problem) => {
-      if (problem.type === 'max-buffer-size-exceeded') this.#failUnreadable('an event is too long');
+      if (problem.type === 'max-buffer-size-exceeded') this.#answer.failUnreadable('an event is too long', this.#out);
       if (problem.type === 'unknown-field') this.#event(undefined, problem.line ?? '');
     },
   });
@@ -109,7 +109,7 @@ export class AnswerBody {
   #whole(text: string): void {
     const isFirst = !this.#json.includes('\n') && text.includes('\n');
     this.#json += text;
-    if (this.#json.length > MAX_EVENT) this.#failUnreadable('the answer is too long');
+    if (this.#json.length > MAX_EVENT) this.#answer.failUnreadable('the answer is too long', this.#out);
     else if (isFirst && parseJson(this.#json.trimStart().split('\n', 1)[0] ?? '').ok) {
       this.#kind = 'lines';
       this.#lines('');
@@ -120,7 +120,7 @@ export class AnswerBody {
     const lines = (this.#json + text).split('\n');
     this.#json = lines.pop() ?? '';
     for (const line of lines) this.#event(undefined, line);
-    if (this.#json.length > MAX_EVENT) this.#failUnreadable('an event is too long');
+    if (this.#json.length > MAX_EVENT) this.#answer.failUnreadable('an event is too long', this.#out);
   }
 
   #feed(text: string): void {
@@ -155,25 +155,20 @@ export class AnswerBody {
     // Events without a blank line between them arrive as one.
     else if (data.includes('\n')) for (const line of data.split('\n')) this.#event(name, line);
     else if (data === '' || this.#flushing) return;
-    else if (isJson) this.#failUnreadable('an event is not JSON');
+    else if (isJson) this.#answer.failUnreadable('an event is not JSON', this.#out);
     else this.#said = data;
   }
 
   #completeJson(): void {
     const parsed = parseJson(this.#json);
     if (!parsed.ok) {
-      this.#failUnreadable('it is not complete JSON');
+      this.#answer.failUnreadable('it is not complete JSON', this.#out);
       return;
     }
     for (const value of Array.isArray(parsed.value) ? parsed.value : [parsed.value]) {
       this.#answer.read(value, this.#out);
     }
     this.#answer.isStreamDone = true;
-  }
-
-  #failUnreadable(why: AnyText): void {
-    const message = say`The answer of ${this.#errors.server} could not be read: ${why}.`;
-    this.#answer.fail({ code: 'bad_response', message, retryable: true }, this.#out);
   }
 
   #failNoModelServer(): void {

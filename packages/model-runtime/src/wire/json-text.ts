@@ -1,3 +1,10 @@
+import type { JsonObject } from '@toolyard/protocol';
+
+/** The JSON of each value; null is none. */
+export function toJsonTexts(values: readonly (JsonObject | null)[]): string[] {
+  return values.flatMap((value) => (value === null ? [] : [JSON.stringify(value)]));
+}
+
 /** Joins JSON strings with an escaped separator, without serializing any of them again. */
 export function joinJsonStrings(strings: readonly string[], gap: string): string {
   return `"${strings.map((json) => json.slice(1, -1)).join(gap)}"`;

@@ -1,5 +1,4 @@
-import type { ErrorInfo } from '@toolyard/protocol';
-import { createErrorInfo, say } from '@toolyard/protocol';
+import { createErrorInfo, say, type ErrorInfo } from '@toolyard/protocol';
 import type { ProviderError } from './error-body.ts';
 
 /** How often a server that is loading is asked, and for how long. Large models take minutes. */

@@ -1,5 +1,5 @@
-import type { ImagePart, MediaData, MediaSource } from '@toolyard/protocol';
-import { readMediaData } from '@toolyard/protocol';
+import { readMediaData, type ImagePart, type MediaData, type MediaSource } from '@toolyard/protocol';
+import { remember } from './json-text.ts';
 
 /** Media to send: bytes, or a URL. `problem`: why it cannot be sent. */
 export type Media = MediaData | { url: string };
@@ -11,9 +11,7 @@ const cache = new WeakMap<MediaSource, Media>();
  * every later request of the conversation.
  */
 export function readMedia(source: MediaSource, label: string): Media {
-  let media = cache.get(source);
-  if (media === undefined) cache.set(source, (media = read(source, label)));
-  return media;
+  return remember(cache, source, () => read(source, label));
 }
 
 function read(source: MediaSource, label: string): Media {

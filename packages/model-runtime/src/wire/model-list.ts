@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ModelInput } from '@toolyard/protocol';
+import { defined, isJsonObject, type JsonObject, type JsonValue, type ModelInput } from '@toolyard/protocol';
 import type { ModelInfo } from '../types.ts';
+import { findText } from './json-values.ts';
 
 /** Reads a model list: OpenAI's `data`, `models` of Ollama and llama.cpp, or a bare array. Null: not a model list. */
 export function readModels(value: JsonValue): ModelInfo[] | null {
@@ -29,25 +30,18 @@ function readModel(item: JsonValue): ModelInfo | null {
   if (!isJsonObject(item)) return null;
   const id = [item['id'], item['model'], item['name']].find((name) => typeof name === 'string' && name !== '');
   if (typeof id !== 'string') return null;
-  const ownedBy = item['owned_by'];
-  const contextWindow = contextWindowOf(item);
-  const inputs = inputsOf(item);
-  return {
-    id,
-    ...(typeof ownedBy === 'string' && ownedBy !== '' ? { ownedBy } : {}),
-    ...(contextWindow === null ? {} : { contextWindow }),
-    ...(inputs === null ? {} : { inputs }),
-  };
+  const ownedBy = findText(item['owned_by']) || undefined;
+  return { id, ...defined({ ownedBy, contextWindow: findContextWindow(item), inputs: findInputs(item) }) };
 }
 
 const SENSES = ['image', 'audio', 'video'] as const;
 
-/** The input types of a model: a list as in OpenRouter, or flags as in Mistral. Null: not reported. */
-function inputsOf(item: JsonObject): ModelInput[] | null {
+/** The input types of a model: a list as in OpenRouter, or flags as in Mistral. Undefined: not reported. */
+function findInputs(item: JsonObject): ModelInput[] | undefined {
   const { architecture, capabilities } = item;
   const modalities = isJsonObject(architecture) ? architecture['input_modalities'] : item['input_modalities'];
   if (Array.isArray(modalities)) return ['text', ...SENSES.filter((sense) => modalities.includes(sense))];
-  if (!isJsonObject(capabilities) || capabilities['vision'] !== true) return null;
+  if (!isJsonObject(capabilities) || capabilities['vision'] !== true) return undefined;
   return ['text', 'image', ...(capabilities['audio'] === true ? (['audio'] as const) : [])];
 }
 
@@ -62,7 +56,7 @@ const contextFields = [
   'n_ctx_train',
 ];
 
-function contextWindowOf(item: JsonObject): number | null {
+function findContextWindow(item: JsonObject): number | undefined {
   for (const place of [item, item['meta'], item['top_provider']]) {
     if (!isJsonObject(place)) continue;
     for (const field of contextFields) {
@@ -70,5 +64,5 @@ function contextWindowOf(item: JsonObject): number | null {
       if (typeof size === 'number' && size > 0) return size;
     }
   }
-  return null;
+  return undefined;
 }

@@ -1,5 +1,4 @@
-import type { AnyText, ErrorInfo } from '@toolyard/protocol';
-import { createErrorInfo, ToolyardError, say } from '@toolyard/protocol';
+import { createErrorInfo, say, ToolyardError, type AnyText, type ErrorInfo } from '@toolyard/protocol';
 
 /**
  * Converts an exception of fetch to an error: connection refused, unknown host, TLS, connection closed. Names host and

@@ -2,11 +2,10 @@ import type { AnyText, ErrorInfo, ErrorInit, ErrorCode } from '@toolyard/protoco
 import { createErrorInfo, defined, say, withTemplate } from '@toolyard/protocol';
 
 import type { ProviderError } from './error-body.ts';
+import { missingKeyError } from './missing-key-error.ts';
+import { shortened } from './shortened.ts';
 
 export { looksLikeHtml, messageError, providerErrorOf, readProviderError, type ProviderError } from './error-body.ts';
-
-/** Maximum length of a provider's text in a message, in characters. */
-const MAX_MESSAGE = 300;
 
 /** Context of an error. */
 export type ErrorContext = {
@@ -88,16 +87,6 @@ function durationMs(text: string): number | undefined {
   });
   const sum = known.filter((ms) => !Number.isNaN(ms)).reduce((all, ms) => all + ms, 0);
   return known.length === 0 || Number.isNaN(known[0]) ? undefined : Math.ceil(sum);
-}
-
-/**
- * The error of a provider without a key; `hint` says where to set one.
- *
- * @example
- * const error = missingKeyError('Mistral', 'Set MISTRAL_API_KEY.');
- */
-export function missingKeyError(server: string, hint: AnyText): ErrorInfo {
-  return createErrorInfo({ code: 'invalid_key', message: say`${server} requires an API key, and none is set.`, hint });
 }
 
 /** True if messages name the server by a label, so that they do not contain its address. */
@@ -225,13 +214,6 @@ function defaultReason(code: ErrorCode): AnyText {
     default:
       return say`the request failed.`;
   }
-}
-
-/** One line of limited length; a stack trace ends before its first frame. */
-export function shortened(text: string): string {
-  const head = text.slice(0, 4000).split(/\n[ \t]+at |\nTraceback |\n[ \t]*File "/)[0] ?? '';
-  const line = head.replace(/\s+/g, ' ').trim();
-  return line.length <= MAX_MESSAGE ? line : `${line.slice(0, MAX_MESSAGE - 1).toWellFormed()}…`;
 }
 
 /** Larger numbers of seconds are a time. */

@@ -2,7 +2,9 @@ import { createNotice } from '../create-notice.ts';
 import type { ErrorInfo, Message, ToolContentPart, ToolMessage, UserMessage, UserPart } from '@toolyard/protocol';
 import { labelOf, textOfSource, say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { remember } from './json-text.ts';
+import { shortened } from './shortened.ts';
 
 /**
  * Media that a server rejected: damaged in a way that only it notices, too large, or of a kind that the model does not
@@ -85,9 +87,7 @@ const cache = new WeakMap<Message, Message>();
 
 function noted(message: Message): Message {
   if (!hasMedia(message)) return message;
-  let changed = cache.get(message);
-  if (changed === undefined) cache.set(message, (changed = withNotes(message)));
-  return changed;
+  return remember(cache, message, () => withNotes(message));
 }
 
 function withNotes(message: WithMedia): Message {

@@ -1,6 +1,7 @@
+import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import type { AssistantMessage, AssistantPart, Message } from '@toolyard/protocol';
 import { turnStart } from './messages.ts';
-import type { WireName } from './names.ts';
+import type { WireName } from '@toolyard/protocol';
 
 /** Tags opaque data of a provider with the wire it came from: no other wire can read it. */
 export function sealReplay(wire: WireName, content: string): string {
@@ -10,6 +11,12 @@ export function sealReplay(wire: WireName, content: string): string {
 /** The data sealed by this wire; null for any other. */
 export function unsealReplay(wire: WireName, signature: string | undefined): string | null {
   return signature?.startsWith(`${wire}:`) === true ? signature.slice(wire.length + 1) : null;
+}
+
+/** The JSON object sealed by this wire; null for anything else. */
+export function unsealObject(wire: WireName, signature: string | undefined): JsonObject | null {
+  const parsed = parseJson(unsealReplay(wire, signature) ?? '');
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
 }
 
 /** True if the sealed data of `message` may be sent back: a model reads only its own. */

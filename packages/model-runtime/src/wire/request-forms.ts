@@ -1,12 +1,12 @@
 import { createNotice } from '../create-notice.ts';
-import type { Message, ToolDefinition } from '@toolyard/protocol';
-import { say } from '@toolyard/protocol';
+import { say, type Message, type ToolDefinition } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
 import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capability-fallbacks.ts';
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
 import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
-import { shortened, toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { shortened } from './shortened.ts';
 import { rejectsSystemRole, SYSTEM_ROLE } from './system-role.ts';
 import { featureOf, namedSetting, sentInWords, type SentSetting, type SettingName } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';

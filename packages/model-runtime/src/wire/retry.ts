@@ -1,5 +1,4 @@
-import type { ErrorInfo, TranslatableText } from '@toolyard/protocol';
-import { say, withTemplate } from '@toolyard/protocol';
+import { say, withTemplate, type ErrorInfo, type TranslatableText } from '@toolyard/protocol';
 
 const FIRST_WAIT_MS = 500;
 

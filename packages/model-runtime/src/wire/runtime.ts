@@ -2,7 +2,6 @@ import { createNotice } from '../create-notice.ts';
 import type { ErrorInfo } from '@toolyard/protocol';
 import { isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import { throwIfAborted } from '../abort.ts';
-import { callHeaders } from '../call-headers.ts';
 import { withCallbacks } from '../chat-callbacks.ts';
 import type {
   CallOptions,
@@ -25,14 +24,14 @@ import type {
 import { brokenStream, type StreamedAnswer } from './answer.ts';
 import { IdleTimeoutError, type BodyReader, type CallGuard } from './call-guard.ts';
 import { CapabilityFallbacks, hasNativeTools } from './capability-fallbacks.ts';
-import { checkedHeaders, Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
+import { Connection, MAX_WHOLE, requestInit, type WireOptions } from './connection.ts';
 import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { validHistory } from './history.ts';
 import { statusIn, withAddress, type ErrorContext, type ProviderError } from './provider-error.ts';
 import { RejectedMedia } from './rejected-media.ts';
-import type { Refusal, RequestForm, RequestForms } from './request-forms.ts';
+import { RequestForms, type Refusal, type RequestForm } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
 import type { RenamedTools } from './tool-function.ts';
 import { generateObjectByChat } from '../with-chat.ts';
@@ -47,9 +46,6 @@ const AFTER_USAGE_MS = 5000;
 /** Maximum number of pages of a model list. */
 const MAX_PAGES = 50;
 
-/** Loaded with the first request, like the wire; kept, because an import of a loaded module costs 10 µs. */
-let Forms: typeof RequestForms | undefined;
-
 /**
  * The models of one server over one wire. Everything specific to the wire is in its {@link ApiDialect}, loaded on
  * demand.
@@ -57,7 +53,6 @@ let Forms: typeof RequestForms | undefined;
 export class WireRuntime implements ModelRuntime {
   readonly provider: string;
   readonly label: string;
-  readonly canContinue: boolean;
   readonly #connection: Connection;
   readonly #fallbacks: CapabilityFallbacks;
   readonly #rejectedMedia: RejectedMedia;
@@ -65,8 +60,7 @@ export class WireRuntime implements ModelRuntime {
   readonly #toolsShown = new Set<string>();
 
   /** Throws ToolyardError `bad_config` unless the base URL is an http(s) URL. */
-  constructor(options: WireOptions, load: () => Promise<ApiDialect>, canContinue = false) {
-    this.canContinue = canContinue;
+  constructor(options: WireOptions, load: () => Promise<ApiDialect>) {
     this.#connection = new Connection(options, load);
     this.provider = this.#connection.address;
     this.label = this.#connection.server;
@@ -75,8 +69,7 @@ export class WireRuntime implements ModelRuntime {
   }
 
   chat(request: ChatRequest, options: ChatOptions = {}): AsyncIterable<readonly StreamPart[]> {
-    const answer = this.#stream(request, options);
-    return options.callback === undefined ? answer : withCallbacks(answer, options.callback);
+    return withCallbacks(this.#stream(request, options), options.callback);
   }
 
   async *#stream(given: ChatRequest, options: CallOptions): AsyncGenerator<readonly StreamPart[], void, undefined> {
@@ -89,8 +82,7 @@ export class WireRuntime implements ModelRuntime {
     let complete = false;
     try {
       const { dialect } = await connection.open();
-      Forms ??= (await import('./request-forms.ts')).RequestForms;
-      const forms = new Forms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
+      const forms = new RequestForms(this.#fallbacks, dialect, this.#rejectedMedia.apply(request), errors);
       let loadingSince: number | null = null;
       for (let attempt = 0; ;) {
         const notices: StreamPart[] = [];
@@ -260,10 +252,8 @@ export class WireRuntime implements ModelRuntime {
         continue;
       }
       forms.report(form, notices);
-      const init = requestInit(outgoing, 'text/event-stream, application/json', {
-        ...headers,
-        ...checkedHeaders(callHeaders(options), this.label),
-      });
+      const accept = 'text/event-stream, application/json';
+      const init = requestInit(outgoing, accept, { ...headers, ...this.#connection.headersOf(options) });
       const outcome = await endpoint.send(outgoing.path, init, guard, errors, (status, error) =>
         forms.isOfForm(form, status, error),
       );

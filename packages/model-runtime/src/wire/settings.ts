@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters } from '@toolyard/protocol';
-import type { WireName } from './names.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters, type WireName } from '@toolyard/protocol';
+import type { OutgoingChat } from './dialect.ts';
 import type { ProviderError } from './provider-error.ts';
 
 /** A setting with one value, which differs between wires only by name. */
@@ -113,9 +113,21 @@ export class Settings {
     this.sent.push({ name, field });
   }
 
+  /** Adds a setting that is a member of a field, unless the server rejected it before. `fields`: its names in rejections. */
+  addInside(into: JsonObject, member: string, value: JsonValue, name: SettingName, ...fields: string[]): void {
+    if (this.isRefused(name)) return;
+    into[member] = value;
+    for (const field of fields) this.sent.push({ name, field });
+  }
+
   /** Records that a user's setting is not sent. */
   leaveOut(name: SettingName): void {
     if (!this.isRefused(name) && !this.omittedSettings.includes(name)) this.omittedSettings.push(name);
+  }
+
+  /** A request with these settings. */
+  toOutgoing(path: string, body: string): OutgoingChat {
+    return { path, body, sent: this.sent, omittedSettings: this.omittedSettings };
   }
 
   /** Adds the user's extra fields, which override ours except those of the conversation. */

@@ -1,6 +1,7 @@
 import type { Message, UserMessage } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { systemText, textModeSuffix } from './messages.ts';
+import { rememberVariant } from './json-text.ts';
 import type { ProviderError } from './provider-error.ts';
 
 /** The feature of a request that has a system message, or a field for it. */
@@ -42,13 +43,12 @@ export function withAcceptedRoles(
 
 const EMPTY: UserMessage = { id: 'system', parentId: null, createdAt: 0, role: 'user', parts: [] };
 
-const folded = new WeakMap<UserMessage, { system: string; value: UserMessage }>();
+const folded = new WeakMap<UserMessage, { variant: string; value: UserMessage }>();
 
 /** The same message each time: what is sent is cached by message. */
 function beginningWith(message: UserMessage, system: string): UserMessage {
-  const known = folded.get(message);
-  if (known?.system === system) return known.value;
-  const value: UserMessage = { ...message, parts: [{ type: 'text', text: system }, ...message.parts] };
-  folded.set(message, { system, value });
-  return value;
+  return rememberVariant(folded, message, system, () => ({
+    ...message,
+    parts: [{ type: 'text', text: system }, ...message.parts],
+  }));
 }

@@ -13,13 +13,13 @@ export type BlockWriter = {
 };
 
 /** The conversation as alternating turns: consecutive messages of one role are merged. System messages are separate. */
-export function toTurns<User extends string, Model extends string>(
+export function toTurns<Model extends string>(
   messages: readonly Message[],
-  roles: { user: User; model: Model },
+  modelRole: Model,
   write: BlockWriter,
-): MessageTurn<User | Model>[] {
-  const turns: MessageTurn<User | Model>[] = [];
-  const add = (role: User | Model, blocks: readonly string[]): void => {
+): MessageTurn<'user' | Model>[] {
+  const turns: MessageTurn<'user' | Model>[] = [];
+  const add = (role: 'user' | Model, blocks: readonly string[]): void => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
     if (last?.role === role) last.blocks.push(...blocks);
@@ -29,14 +29,14 @@ export function toTurns<User extends string, Model extends string>(
     const message = messages[at];
     switch (message?.role) {
       case 'user':
-        add(roles.user, write.user(message));
+        add('user', write.user(message));
         break;
       case 'assistant':
-        add(roles.model, write.assistant(message));
+        add(modelRole, write.assistant(message));
         break;
       case 'tool': {
         const run = toolRun(messages, at);
-        add(roles.user, write.results(run));
+        add('user', write.results(run));
         at += run.length - 1;
         break;
       }
@@ -46,4 +46,20 @@ export function toTurns<User extends string, Model extends string>(
     }
   }
   return turns;
+}
+
+/**
+ * Turns as JSON. `mark`: changes the blocks of the last and the second to last turn of the user, up to which the server
+ * caches the conversation.
+ */
+export function turnsJson(
+  turns: readonly MessageTurn<'user' | 'assistant'>[],
+  mark: ((blocks: readonly string[]) => readonly string[]) | null,
+): string {
+  const marked = mark === null ? [] : turns.filter(({ role }) => role === 'user').slice(-2);
+  const written = turns.map((turn) => {
+    const blocks = mark !== null && marked.includes(turn) ? mark(turn.blocks) : turn.blocks;
+    return `{"role":"${turn.role}","content":[${blocks.join(',')}]}`;
+  });
+  return written.join(',');
 }

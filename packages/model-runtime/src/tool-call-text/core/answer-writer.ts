@@ -1,11 +1,9 @@
 import type { TextCallPart } from '../types.ts';
 import { isBlank } from './reading.ts';
 import { NO_CHARACTER } from './source.ts';
+import { NEWLINE, SPACE } from './codes.ts';
 
 type Kind = 'text' | 'reasoning';
-
-const NEWLINE = 10;
-const SPACE = 32;
 
 /** Builds the output and tracks what was written last, because the position of a marker determines its meaning. */
 export class AnswerWriter {

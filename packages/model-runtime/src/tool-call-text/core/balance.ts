@@ -1,16 +1,17 @@
 import { isBlank, hasMore, readOneOf, type TextReading } from './reading.ts';
 import { NO_CHARACTER, type Source } from './source.ts';
-
-const DOUBLE_QUOTE = 34;
-const SINGLE_QUOTE = 39;
-const OPEN_PAREN = 40;
-const CLOSE_PAREN = 41;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const LESS_THAN = 60;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  CLOSE_PAREN,
+  DOUBLE_QUOTE,
+  LESS_THAN,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  OPEN_PAREN,
+  SINGLE_QUOTE,
+} from './codes.ts';
 
 const CLOSERS: ReadonlySet<number> = new Set([CLOSE_PAREN, CLOSE_BRACKET, CLOSE_BRACE]);
 

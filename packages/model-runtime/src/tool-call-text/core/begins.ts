@@ -1,9 +1,5 @@
 import { isNameStart } from './reading.ts';
-
-const SINGLE_QUOTE = 39;
-const LESS_THAN = 60;
-const OPEN_BRACKET = 91;
-const OPEN_BRACE = 123;
+import { LESS_THAN, OPEN_BRACE, OPEN_BRACKET, SINGLE_QUOTE } from './codes.ts';
 
 /** The character after a marker that several families share identifies the family. */
 export const beginsJson = (code: number): boolean => code === OPEN_BRACE || code === OPEN_BRACKET;

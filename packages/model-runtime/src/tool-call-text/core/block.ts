@@ -1,6 +1,7 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { Source } from './source.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import { READER_DONE, type ReaderVerdict } from './opening.ts';
 
 /** A call found by a reader. `id` is the model's own, if it wrote one. */
 export type FoundPart =
@@ -38,19 +39,32 @@ export class TextBlock {
     this.#host = host;
   }
 
-  call(name: string, args: JsonObject, id: string | null = null): void {
+  call(name: string, args: JsonObject, id: string | null = null): ReaderVerdict {
     this.#flush();
     this.found += 1;
     this.#host.emit({ type: 'tool_call', name, arguments: args, id });
+    return READER_DONE;
   }
 
   /** Adds a call that cannot run; its text starts at `from`. */
-  malformed(reason: string, from: number, to = this.source.position): void {
+  malformed(reason: string, from: number, to = this.source.position): ReaderVerdict {
     this.#flush();
     this.found += 1;
     const part = { raw: this.source.text(from, to), reason };
     if (this.found === 1) this.#pending = part;
     else this.#host.emit({ type: 'malformed_tool_call', ...part });
+    return READER_DONE;
+  }
+
+  /** Adds all that is left of the text as a call that is not complete. */
+  cutOff(reason = 'the call is cut off'): ReaderVerdict {
+    this.source.seekToEnd();
+    return this.malformed(reason, this.start);
+  }
+
+  /** Ends a block that is malformed without any call. */
+  finish(reason = 'there is no call in it'): ReaderVerdict {
+    return this.found > 0 ? READER_DONE : this.malformed(reason, this.start);
   }
 
   /** Adds text between the markup of a call. */

@@ -1,15 +1,16 @@
 import { hasMore, isBlank, type TextReading } from './reading.ts';
 import { NO_CHARACTER, type Source } from './source.ts';
-
-const DOUBLE_QUOTE = 34;
-const SINGLE_QUOTE = 39;
-const COMMA = 44;
-const COLON = 58;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DOUBLE_QUOTE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  SINGLE_QUOTE,
+} from './codes.ts';
 
 /** Maximum nesting depth, because later consumers of the value may be recursive. */
 export const MAX_DEPTH = 256;

@@ -1,13 +1,9 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { readBalanced } from './balance.ts';
 import { parseKeywords } from './literal.ts';
-import { isNameCode, isNameStart, hasMore, readWhile, skipBlanks, type TextReading } from './reading.ts';
+import { hasMore, isNameStart, readName, skipBlanks, type TextReading } from './reading.ts';
 import { NO_CHARACTER, type Source } from './source.ts';
-
-const OPEN_PAREN = 40;
-const CLOSE_PAREN = 41;
-const EQUALS = 61;
-const MAX_NAME = 200;
+import { CLOSE_PAREN, EQUALS, OPEN_PAREN } from './codes.ts';
 
 /** `none`: there is no call here. `broken` and `cut`: a call started but is invalid or truncated. */
 export type PythonCall =
@@ -17,7 +13,7 @@ export type PythonCall =
 
 /** Reads `f(a='x', b=1)`. Leaves the cursor at the first error. */
 export function* readPythonCall(source: Source): TextReading<PythonCall> {
-  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  const name = yield* readName(source);
   if (name === null || name === '' || !isNameStart(name.charCodeAt(0))) return { kind: 'none' };
   if (source.peek() !== OPEN_PAREN) return { kind: 'none' };
   source.advance();
@@ -40,7 +36,7 @@ function* beginsArguments(source: Source): TextReading<'yes' | 'no' | 'cut'> {
   if (code === CLOSE_PAREN) return 'yes';
   if (code === NO_CHARACTER) return 'cut';
   if (!isNameStart(code)) return 'no';
-  yield* readWhile(source, isNameCode, MAX_NAME);
+  yield* readName(source);
   const next = yield* skipBlanks(source);
   if (next === NO_CHARACTER && !(yield* hasMore(source))) return 'cut';
   return next === EQUALS ? 'yes' : 'no';

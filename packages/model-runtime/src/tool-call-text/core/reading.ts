@@ -47,6 +47,13 @@ export function* readWhile(
   }
 }
 
+const MAX_NAME = 200;
+
+/** Reads the name of a tool, or a text as short; null if the text ends first. */
+export function readName(source: Source, accepts = isNameCode): TextReading<string | null> {
+  return readWhile(source, accepts, MAX_NAME);
+}
+
 /** Reads exactly `text`, or nothing. */
 export function* readExactly(source: Source, text: string): TextReading<boolean> {
   const from = source.position;

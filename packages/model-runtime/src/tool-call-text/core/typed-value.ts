@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { parseLenient } from './literal.ts';
 import type { OfferedTools } from './offered-tools.ts';
+import { typeOfJson } from '../../wire/json-values.ts';
 
 /**
  * The value of an argument written as bare text, typed by the tool's schema. Strings keep every character. Text that
@@ -37,8 +38,8 @@ function typesOf(schema: JsonValue, root: JsonObject, depth: number): Set<string
   const { type, enum: values, $ref: reference, const: constant } = schema;
   if (typeof type === 'string') return new Set([type, ...(schema['nullable'] === true ? ['null'] : [])]);
   if (Array.isArray(type)) return new Set(type.filter((item) => typeof item === 'string'));
-  if (Array.isArray(values)) return new Set(values.map(typeName));
-  if (constant !== undefined) return new Set([typeName(constant)]);
+  if (Array.isArray(values)) return new Set(values.map(typeOfJson));
+  if (constant !== undefined) return new Set([typeOfJson(constant)]);
   if (typeof reference === 'string') return typesOf(resolve(reference, root), root, depth + 1);
 
   const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].find((list) => Array.isArray(list));
@@ -63,11 +64,6 @@ function resolve(reference: string, root: JsonObject): JsonValue {
   return value;
 }
 
-function typeName(value: JsonValue): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
 function readAs(text: string, type: string): JsonValue | undefined {
   switch (type) {
     case 'null':
@@ -80,7 +76,7 @@ function readAs(text: string, type: string): JsonValue | undefined {
     case 'array':
     case 'object': {
       const parsed = parseLenient(text);
-      return parsed.ok && typeName(parsed.value) === type ? parsed.value : undefined;
+      return parsed.ok && typeOfJson(parsed.value) === type ? parsed.value : undefined;
     }
     default:
       return undefined;

@@ -16,6 +16,11 @@ export function toTagText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The same as XML: entities are decoded when it is parsed. */
+export function toXmlText(value: JsonValue): string {
+  return typeof value === 'string' ? value.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : JSON.stringify(value);
+}
+
 /** `f(a="x", b=True)`. */
 export function toPythonCall({ name, arguments: args }: WrittenCall): string {
   const pairs = Object.entries(args).map(([key, value]) => `${key}=${toPython(value)}`);

@@ -1,16 +1,9 @@
 import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
-import {
-  isCutOff,
-  readExactly,
-  readOneOf,
-  readUntil,
-  readWhile,
-  skipBlanks,
-  type TextReading,
-} from '../core/reading.ts';
+import { readExactly, readName, readOneOf, skipBlanks, type TextReading } from '../core/reading.ts';
+import { LESS_THAN, NEWLINE, OPEN_BRACE } from '../core/codes.ts';
+import { framedCalls } from '../readers/framed-calls.ts';
 
 /** The tokens contain full-width bars; an old template had ASCII bars. */
 const BARS = ['｜', '|'];
@@ -21,53 +14,18 @@ const CALL_BEGIN = token('call▁begin');
 const CALL_END = token('call▁end');
 const SEPARATOR = token('sep');
 
-const STOPS = [...CALL_END, ...CALL_BEGIN, ...CALLS_END];
-const NEWLINE = 10;
-const LESS_THAN = 60;
-const OPEN_BRACE = 123;
-const MAX_NAME = 200;
-
-const readCalls: BlockReader = function* (block) {
-  const { source } = block;
-  if (!CALLS_BEGIN.includes(source.text(block.start, block.body))) source.seek(block.start);
-  let afterLast = block.body;
-  for (;;) {
-    yield* skipBlanks(source);
-    const from = source.position;
-    const marker = yield* readOneOf(source, [...CALL_BEGIN, ...CALLS_END]);
-    if (marker === null) {
-      if (block.found > 0) source.seek(afterLast);
-      else if (yield* isCutOff(source, CALL_BEGIN)) {
-        source.seekToEnd();
-        block.malformed('the call is cut off', block.start);
-      } else return { type: 'text', upTo: block.body };
-      return READER_DONE;
-    }
-    if (CALLS_END.includes(marker)) {
-      if (block.found === 0) block.malformed('there is no call in it', block.start);
-      return READER_DONE;
-    }
-    const problem = yield* readCall(block);
-    if (problem !== null) {
-      const stop = yield* readUntil(source, STOPS);
-      if (stop !== null) source.seek(stop.at);
-      yield* readOneOf(source, CALL_END);
-      block.malformed(problem, from);
-    }
-    afterLast = source.position;
-  }
-};
+const readCalls = framedCalls({ callsEnd: CALLS_END, callBegin: CALL_BEGIN, callEnd: CALL_END }, readCall);
 
 /** Reads one call, from after its first token; returns an error or null. */
 function* readCall(block: TextBlock): TextReading<string | null> {
   const { source } = block;
-  const header = yield* readWhile(source, (code) => code !== LESS_THAN, MAX_NAME);
+  const header = yield* readName(source, (code) => code !== LESS_THAN);
   if (header === null || (yield* readOneOf(source, SEPARATOR)) === null) return 'the call is cut off';
   let name = header.trim();
   if ((yield* skipBlanks(source)) !== OPEN_BRACE) {
     // The older form: the word just read is the type of call, followed by the name on a line of its own and a fence.
     if (name !== 'function') return `it is a "${name.slice(0, 80)}", not a function`;
-    name = (yield* readWhile(source, (code) => code !== NEWLINE && code !== LESS_THAN, MAX_NAME))?.trim() ?? '';
+    name = (yield* readName(source, (code) => code !== NEWLINE && code !== LESS_THAN))?.trim() ?? '';
     yield* skipBlanks(source);
     yield* readOneOf(source, ['```json', '```']);
     yield* skipBlanks(source);

@@ -2,26 +2,23 @@ import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
-import { isNameCode, readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import { readExactly, readName, skipBlanks, type TextReading } from '../core/reading.ts';
+import { OPEN_BRACE } from '../core/codes.ts';
 
 const MARKER = '>>>';
 /** The recipient of text that is not a call. */
 const EVERYONE = 'all';
-const OPEN_BRACE = 123;
-const MAX_NAME = 200;
 
 /** Reads `f`, a newline and JSON; or `all`, a newline and text. */
 function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source, tools } = block;
-  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  const name = yield* readName(source);
   if (name === null || name === '' || !(yield* readExactly(source, '\n'))) return { type: 'text', upTo: block.body };
   if (name === EVERYONE) return READER_DONE;
 
   if (!tools.offers(name) || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
   const read = yield* readArguments(source, { ends: [], starts: [`\n${MARKER}`] });
-  if (read.ok) block.call(name, read.arguments);
-  else block.malformed(read.reason, block.start);
-  return READER_DONE;
+  return read.ok ? block.call(name, read.arguments) : block.malformed(read.reason, block.start);
 }
 
 /** `>>>f` and JSON on the next line; the prompt ends in `>>>`, so the answer starts with the name. */

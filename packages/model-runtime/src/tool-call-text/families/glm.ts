@@ -66,10 +66,7 @@ const readHunyuan: BlockReader = function* (block) {
     yield* skipBlanks(source);
     if (block.found === 0 && (yield* holdsOthers(source))) return READER_DONE;
     const marker = yield* readOneOf(source, ['<tool_call>', CALLS_END]);
-    if (marker === CALLS_END) {
-      if (block.found === 0) block.malformed('there is no call in it', block.start);
-      return READER_DONE;
-    }
+    if (marker === CALLS_END) return block.finish();
     const verdict = marker === null ? null : yield* hunyuanCall(block);
     if (verdict?.type !== 'done') {
       if (block.found === 0) return { type: 'text', upTo: block.body };

@@ -2,26 +2,16 @@ import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import { READER_DONE, type Opening, type Section, type ReaderVerdict } from '../core/opening.ts';
-import {
-  isCutOff,
-  isNameCode,
-  readOneOf,
-  readUntil,
-  readWhile,
-  skipBlanks,
-  type TextReading,
-} from '../core/reading.ts';
+import { isCutOff, readName, readOneOf, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { closeSection, dropMarker } from '../thinking.ts';
+import { LESS_THAN, OPEN_BRACE } from '../core/codes.ts';
 
 const MESSAGE = '<|message|>';
 const CHANNEL = '<|channel|>';
 const START = '<|start|>';
 const ENDS = ['<|call|>', '<|end|>', '<|return|>'];
 const STOPS = [...ENDS, START];
-const LESS_THAN = 60;
-const OPEN_BRACE = 123;
-const MAX_NAME = 200;
 const CONSTRAIN = '<|constrain|>';
 const RECIPIENT = 'to=';
 const CHANNELS = ['analysis', 'commentary', 'final'];
@@ -59,11 +49,7 @@ function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   const { source } = block;
   const header = yield* readHeader(block);
   if (header === null) return { type: 'text', upTo: block.body };
-  if (header === 'cut') {
-    source.seekToEnd();
-    block.malformed('the message is cut off', block.start);
-    return READER_DONE;
-  }
+  if (header === 'cut') return block.cutOff('the message is cut off');
   const { channel, recipient } = header;
   if (recipient === null || NON_TOOLS.has(recipient)) {
     return { type: 'enter', section: channel === 'analysis' ? analysis : answer };
@@ -72,8 +58,7 @@ function* readMessage(block: TextBlock): TextReading<ReaderVerdict> {
   if (name === recipient && !block.tools.has(name)) {
     const stop = yield* readUntil(source, STOPS);
     if (stop?.marker === START) source.seek(stop.at);
-    block.malformed(`"${recipient.slice(0, 80)}" is not an offered tool`, block.start);
-    return READER_DONE;
+    return block.malformed(`"${recipient.slice(0, 80)}" is not an offered tool`, block.start);
   }
   yield* readCall(block, name);
   return READER_DONE;
@@ -93,10 +78,10 @@ function* readHeader({ source, start }: TextBlock): TextReading<Header> {
       yield* skipBlanks(source);
       channel = yield* readOneOf(source, CHANNELS);
     } else if (token === RECIPIENT) {
-      recipient = yield* readWhile(source, (code) => code > 32 && code !== LESS_THAN, MAX_NAME);
+      recipient = yield* readName(source, (code) => code > 32 && code !== LESS_THAN);
     } else if (token === CONSTRAIN) {
       yield* skipBlanks(source);
-      yield* readWhile(source, isNameCode, MAX_NAME);
+      yield* readName(source);
     }
     if (token !== null && (token !== CHANNEL || channel !== null) && source.peek() !== NO_CHARACTER) continue;
     const isFramed = source.textFrom(start, 2) === '<|';

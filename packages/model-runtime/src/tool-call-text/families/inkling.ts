@@ -1,6 +1,6 @@
 import type { Family } from '../core/family.ts';
 import type { BlockReader, Section } from '../core/opening.ts';
-import { isNameCode, readOneOf, readWhile, skipBlanks } from '../core/reading.ts';
+import { readName, readOneOf, skipBlanks } from '../core/reading.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 import { openSection, closeSection, dropMarker } from '../thinking.ts';
 
@@ -8,7 +8,6 @@ const MESSAGE = '<|message_model|>';
 const TEXT = '<|content_text|>';
 const CALL = '<|content_invoke_tool_json|>';
 const END = '<|end_message|>';
-const MAX_NAME = 200;
 
 const answer: Section = { kind: 'text', openings: [{ marker: END, read: closeSection }] };
 const json = jsonBlock({ ends: [END], otherwise: 'malformed' });
@@ -16,7 +15,7 @@ const json = jsonBlock({ ends: [END], otherwise: 'malformed' });
 const readMessage: BlockReader = function* (block) {
   const { source } = block;
   yield* skipBlanks(source);
-  yield* readWhile(source, isNameCode, MAX_NAME);
+  yield* readName(source);
   const content = yield* readOneOf(source, [TEXT, CALL]);
   if (content === TEXT) return { type: 'enter', section: answer };
   return content === CALL ? yield* json(block) : { type: 'text', upTo: block.body };

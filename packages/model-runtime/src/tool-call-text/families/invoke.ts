@@ -1,7 +1,8 @@
+import type { JsonValue } from '@toolyard/protocol';
 import { beginsJson, beginsTag } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
 import type { Opening } from '../core/opening.ts';
-import { eachArgument, toTagText } from '../core/writing.ts';
+import { eachArgument, toTagText, toXmlText } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 import { tagCalls, type TagStyle } from '../readers/tag-calls.ts';
 import type { WrittenCall } from '../types.ts';
@@ -21,10 +22,18 @@ function invokeStyle(prefix: string, wrapperEnds: readonly string[], more: Parti
   };
 }
 
-function writeInvoke(prefix: string, { name, arguments: args }: WrittenCall, attribute: 'string' | 'none'): string {
+type WriteOptions = {
+  prefix?: string;
+  /** Each argument states whether it is a string. */
+  statesStrings?: true;
+  toText?: (value: JsonValue) => string;
+};
+
+function writeInvoke({ name, arguments: args }: WrittenCall, options: WriteOptions): string {
+  const { prefix = '', statesStrings = false, toText = toTagText } = options;
   const lines = eachArgument(args, (key, value) => {
-    const stringAttribute = attribute === 'none' ? '' : ` string="${typeof value === 'string'}"`;
-    return `<${prefix}parameter name="${key}"${stringAttribute}>${toTagText(value)}</${prefix}parameter>\n`;
+    const attribute = statesStrings ? ` string="${typeof value === 'string'}"` : '';
+    return `<${prefix}parameter name="${key}"${attribute}>${toText(value)}</${prefix}parameter>\n`;
   });
   return `<${prefix}invoke name="${name}">\n${lines}</${prefix}invoke>`;
 }
@@ -33,9 +42,8 @@ function wrapped(start: string, style: TagStyle): Opening {
   return { marker: start, begins: beginsTag, read: tagCalls(style) };
 }
 
-function writeWrapped(start: string, end: string, prefix = '', attribute: 'string' | 'none' = 'none') {
-  return (calls: readonly WrittenCall[]): string =>
-    `${start}\n${calls.map((call) => writeInvoke(prefix, call, attribute)).join('\n')}\n${end}`;
+function writeWrapped(start: string, end: string, options: WriteOptions = {}): Family['write'] {
+  return (calls) => `${start}\n${calls.map((call) => writeInvoke(call, options)).join('\n')}\n${end}`;
 }
 
 const xml = invokeStyle('', ['</function_calls>', '</minimax:tool_call>'], { xml: true });
@@ -44,29 +52,14 @@ const bareInvoke: Opening = { marker: '<invoke name=', read: tagCalls(xml, 'from
 /** Inside `<function_calls>`, or bare: models that imitate Claude. */
 export const anthropicXml: Family = {
   openings: [wrapped('<function_calls>', xml), bareInvoke],
-  write: (calls) => escapeAmpersands(writeWrapped('<function_calls>', '</function_calls>'), calls),
+  write: writeWrapped('<function_calls>', '</function_calls>', { toText: toXmlText }),
 };
 
 /** Inside `<minimax:tool_call>`: MiniMax M2. */
 export const minimaxM2: Family = {
   openings: [wrapped('<minimax:tool_call>', xml), bareInvoke],
-  write: (calls) => escapeAmpersands(writeWrapped('<minimax:tool_call>', '</minimax:tool_call>'), calls),
+  write: writeWrapped('<minimax:tool_call>', '</minimax:tool_call>', { toText: toXmlText }),
 };
-
-/** Entities are decoded when parsed, so literal ampersands must be escaped. */
-function escapeAmpersands(write: Family['write'], calls: readonly WrittenCall[]): string {
-  return write(
-    calls.map((call) => ({
-      name: call.name,
-      arguments: Object.fromEntries(
-        Object.entries(call.arguments).map(([key, value]) => [
-          key,
-          typeof value === 'string' ? value.replaceAll('&', '&amp;').replaceAll('<', '&lt;') : value,
-        ]),
-      ),
-    })),
-  );
-}
 
 const DOTS_END = '</dots_function_call>';
 
@@ -92,13 +85,13 @@ const dsmlOpenings: readonly Opening[] = [
 /** The tags after a token of their own; each argument states whether it is a string: DeepSeek V3.2. */
 export const deepseekV32: Family = {
   openings: dsmlOpenings,
-  write: writeWrapped(`<${DSML}function_calls>`, `</${DSML}function_calls>`, DSML, 'string'),
+  write: writeWrapped(`<${DSML}function_calls>`, `</${DSML}function_calls>`, { prefix: DSML, statesStrings: true }),
 };
 
 /** The same, wrapped in `tool_calls`: DeepSeek V4. */
 export const deepseekV4: Family = {
   openings: dsmlOpenings,
-  write: writeWrapped(`<${DSML}tool_calls>`, `</${DSML}tool_calls>`, DSML, 'string'),
+  write: writeWrapped(`<${DSML}tool_calls>`, `</${DSML}tool_calls>`, { prefix: DSML, statesStrings: true }),
 };
 
 const STEP_CALLS_END = '<｜tool_calls_end｜>';
@@ -110,7 +103,7 @@ const [stepCallsBegin, stepCallBegin] = ['<｜tool_calls_begin｜>', '<｜tool_c
 export const step3: Family = {
   openings: [wrapped(stepCallsBegin, { ...step, between: [stepCallBegin, STEP_CALL_END] })],
   write: (calls) => {
-    const all = calls.map((call) => `${stepCallBegin}${writeInvoke('steptml:', call, 'none')}${STEP_CALL_END}`);
+    const all = calls.map((call) => `${stepCallBegin}${writeInvoke(call, { prefix: 'steptml:' })}${STEP_CALL_END}`);
     return `${stepCallsBegin}\n${all.join('\n')}\n${STEP_CALLS_END}`;
   },
 };

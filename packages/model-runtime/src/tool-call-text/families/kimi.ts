@@ -1,56 +1,18 @@
 import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
-import {
-  isCutOff,
-  readExactly,
-  readOneOf,
-  readUntil,
-  readWhile,
-  skipBlanks,
-  type TextReading,
-} from '../core/reading.ts';
+import { readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import { LESS_THAN } from '../core/codes.ts';
+import { framedCalls } from '../readers/framed-calls.ts';
 
 const SECTION_BEGIN = '<|tool_calls_section_begin|>';
 const SECTION_END = '<|tool_calls_section_end|>';
 const CALL_BEGIN = '<|tool_call_begin|>';
 const ARGUMENTS_BEGIN = '<|tool_call_argument_begin|>';
 const CALL_END = '<|tool_call_end|>';
-const STOPS = [CALL_BEGIN, CALL_END, SECTION_END];
-const LESS_THAN = 60;
 const MAX_ID = 300;
 
-const readCalls: BlockReader = function* (block) {
-  const { source } = block;
-  if (source.text(block.start, block.body) === CALL_BEGIN) source.seek(block.start);
-  let afterLast = block.body;
-  for (;;) {
-    yield* skipBlanks(source);
-    const from = source.position;
-    const marker = yield* readOneOf(source, [CALL_BEGIN, SECTION_END]);
-    if (marker === null) {
-      if (block.found > 0) source.seek(afterLast);
-      else if (yield* isCutOff(source, [CALL_BEGIN])) {
-        source.seekToEnd();
-        block.malformed('the call is cut off', block.start);
-      } else return { type: 'text', upTo: block.body };
-      return READER_DONE;
-    }
-    if (marker === SECTION_END) {
-      if (block.found === 0) block.malformed('there is no call in it', block.start);
-      return READER_DONE;
-    }
-    const problem = yield* readCall(block);
-    if (problem !== null) {
-      const stop = yield* readUntil(source, STOPS);
-      if (stop !== null) source.seek(stop.at);
-      yield* readExactly(source, CALL_END);
-      block.malformed(problem, from);
-    }
-    afterLast = source.position;
-  }
-};
+const readCalls = framedCalls({ callsEnd: [SECTION_END], callBegin: [CALL_BEGIN], callEnd: [CALL_END] }, readCall);
 
 /** Reads one call, from after its first token; returns an error or null. */
 function* readCall(block: TextBlock): TextReading<string | null> {

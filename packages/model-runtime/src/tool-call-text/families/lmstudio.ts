@@ -2,20 +2,19 @@ import { readArguments } from '../core/arguments.ts';
 import { beginsJson, beginsName } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
 import { READER_DONE, type BlockReader } from '../core/opening.ts';
-import { isNameCode, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
+import { readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { toJsonCall } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
+import { OPEN_BRACE } from '../core/codes.ts';
 
 const START = '[TOOL_REQUEST]';
 const ENDS = ['[END_TOOL_REQUEST]', '[TOOL_REQUEST_END]'];
-const OPEN_BRACE = 123;
-const MAX_NAME = 200;
 
 /** A variant of models: the name, then its arguments. */
 const readNamed: BlockReader = function* (block) {
   const { source } = block;
   yield* skipBlanks(source);
-  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  const name = yield* readName(source);
   if (name === null || (yield* skipBlanks(source)) !== OPEN_BRACE) return { type: 'text', upTo: block.body };
   const read = yield* readArguments(source, { ends: ENDS, starts: [START] });
   if (read.ok) {
@@ -25,8 +24,7 @@ const readNamed: BlockReader = function* (block) {
     return READER_DONE;
   }
   yield* readUntil(source, ENDS);
-  block.malformed(read.reason, block.start);
-  return READER_DONE;
+  return block.malformed(read.reason, block.start);
 };
 
 /** `[TOOL_REQUEST]{"name", "arguments"}[END_TOOL_REQUEST]`: the format LM Studio prompts unknown models to use. */

@@ -1,5 +1,5 @@
 import type { Family } from '../core/family.ts';
-import { eachArgument, toTagText } from '../core/writing.ts';
+import { eachArgument, toXmlText } from '../core/writing.ts';
 import { tagCalls } from '../readers/tag-calls.ts';
 
 const read = tagCalls(
@@ -22,16 +22,8 @@ export const minicpm5: Family = {
   write: (calls) =>
     calls
       .map(({ name, arguments: args }) => {
-        const params = eachArgument(
-          args,
-          (key, value) =>
-            `<param name="${key}">${typeof value === 'string' ? escape(value) : toTagText(value)}</param>`,
-        );
+        const params = eachArgument(args, (key, value) => `<param name="${key}">${toXmlText(value)}</param>`);
         return `<function name="${name}">${params}</function>`;
       })
       .join('\n'),
 };
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}

@@ -1,16 +1,13 @@
 import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
-import { isNameCode, readExactly, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import type { ReaderVerdict } from '../core/opening.ts';
+import { readExactly, readName, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 import { toJsonList } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
+import { NEWLINE, OPEN_BRACE, OPEN_BRACKET } from '../core/codes.ts';
 
 const MARKER = '[TOOL_CALLS]';
-const NEWLINE = 10;
-const OPEN_BRACKET = 91;
-const OPEN_BRACE = 123;
-const MAX_NAME = 200;
 /** Maximum length of text between the marker and the list of calls: some models insert a word. */
 const MAX_JUNK = 40;
 
@@ -22,17 +19,14 @@ function* readCalls(block: TextBlock): TextReading<ReaderVerdict> {
   const code = yield* skipBlanks(source);
   if (code === OPEN_BRACKET || code === OPEN_BRACE) return yield* readList(block);
 
-  const name = yield* readWhile(source, isNameCode, MAX_NAME);
+  const name = yield* readName(source);
   let id: string | null = null;
   if (name !== null && name !== '') {
-    if (yield* readExactly(source, '[CALL_ID]')) id = yield* readWhile(source, isNameCode, MAX_NAME);
+    if (yield* readExactly(source, '[CALL_ID]')) id = yield* readName(source);
     const hasMark = yield* readExactly(source, '[ARGS]');
     const next = yield* skipBlanks(source);
     if (next === OPEN_BRACE) return yield* readNamed(block, name, id);
-    if (hasMark || id !== null) {
-      block.malformed('the call is cut off', block.start);
-      return READER_DONE;
-    }
+    if (hasMark || id !== null) return block.malformed('the call is cut off', block.start);
   }
   return yield* readListBehindJunk(block);
 }
@@ -46,9 +40,7 @@ function* readList(block: TextBlock): TextReading<ReaderVerdict> {
 
 function* readNamed(block: TextBlock, name: string, id: string | null): TextReading<ReaderVerdict> {
   const read = yield* readArguments(block.source, { ends: [], starts: [MARKER] });
-  if (read.ok) block.call(name, read.arguments, id);
-  else block.malformed(read.reason, block.start);
-  return READER_DONE;
+  return read.ok ? block.call(name, read.arguments, id) : block.malformed(read.reason, block.start);
 }
 
 function* readListBehindJunk(block: TextBlock): TextReading<ReaderVerdict> {

@@ -5,9 +5,22 @@ import { CALL_KEYS, CALL_TYPES, IDLE_KEYS, NAME_KEYS, readCallObject, type CallO
 import { JsonScanner, readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
 import { READER_DONE, type BlockReader } from '../core/opening.ts';
-import { hasMore, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
+import { hasMore, readName, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER, type Source } from '../core/source.ts';
 import type { OfferedTools } from '../core/offered-tools.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  DOUBLE_QUOTE,
+  NEWLINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  SEMICOLON,
+  SINGLE_QUOTE,
+} from '../core/codes.ts';
 
 type FoundCall = Extract<CallObject, { ok: true }>;
 
@@ -17,18 +30,6 @@ type FoundCall = Extract<CallObject, { ok: true }>;
  */
 type BareCalls = FoundCall[] | 'data' | 'text' | 'cut' | 'broken';
 
-const NEWLINE = 10;
-const DOUBLE_QUOTE = 34;
-const SINGLE_QUOTE = 39;
-const COMMA = 44;
-const COLON = 58;
-const SEMICOLON = 59;
-const OPEN_BRACKET = 91;
-const BACKSLASH = 92;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const MAX_NAME = 200;
 /** Maximum distance from the start of a call to its name, in characters. */
 const MAX_NAME_DISTANCE = 300;
 
@@ -49,8 +50,7 @@ export const bareJson: BlockReader = function* (block) {
       return { type: 'text', upTo: source.position };
     case 'cut':
     case 'broken':
-      block.malformed(first === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', block.start);
-      return READER_DONE;
+      return block.malformed(first === 'cut' ? 'the JSON of the call is cut off' : 'the call is not JSON', block.start);
   }
   for (let calls: BareCalls = first; typeof calls !== 'string';) {
     for (const call of calls) block.call(call.name, call.arguments, call.id);
@@ -132,7 +132,7 @@ function* readShortString(source: Source): TextReading<string | null> {
   const quote = yield* skipBlanks(source);
   if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE) return null;
   source.advance();
-  const text = yield* readWhile(source, (code) => code !== quote && code !== BACKSLASH && code !== NEWLINE, MAX_NAME);
+  const text = yield* readName(source, (code) => code !== quote && code !== BACKSLASH && code !== NEWLINE);
   if (text === null || source.peek() !== quote) return null;
   source.advance();
   return text;

@@ -2,13 +2,10 @@ import { isJsonObject } from '@toolyard/protocol';
 import { readBalanced } from '../core/balance.ts';
 import { parseLiteral } from '../core/literal.ts';
 import { READER_DONE, type BlockReader } from '../core/opening.ts';
-import { readExactly, readOneOf, readUntil, readWhile, skipBlanks } from '../core/reading.ts';
+import { readExactly, readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';
-
-const OPEN_BRACE = 123;
-const CLOSE_BRACE = 125;
-const MAX_NAME = 200;
+import { CLOSE_BRACE, OPEN_BRACE } from '../core/codes.ts';
 
 /** Reads `call:f{key:<|"|>text<|"|>,n:3}`: bare keys, strings between a token that occurs in no text. */
 export function bracesCalls({ delimiter, end }: { delimiter: string; end: string }): BlockReader {
@@ -17,16 +14,13 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
     for (;;) {
       const code = yield* skipBlanks(source);
       const from = source.position;
-      if (code === NO_CHARACTER || (yield* readOneOf(source, [end])) !== null) {
-        if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return READER_DONE;
-      }
+      if (code === NO_CHARACTER || (yield* readOneOf(source, [end])) !== null) return block.finish();
       const isCall = yield* readExactly(source, 'call:');
       if (!isCall && block.found > 0) {
         source.seek(from);
         return READER_DONE;
       }
-      const name = isCall ? yield* readWhile(source, (next) => next !== OPEN_BRACE && next > 32, MAX_NAME) : null;
+      const name = isCall ? yield* readName(source, (next) => next !== OPEN_BRACE && next > 32) : null;
       const body = source.position;
       let reason: string | null = null;
       let isCut = false;

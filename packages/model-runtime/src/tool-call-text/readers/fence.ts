@@ -3,12 +3,7 @@ import { READER_DONE, type BlockReader } from '../core/opening.ts';
 import { hasMore, peekBehindBlanks, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { readBareCalls } from './bare-json.ts';
-
-const NEWLINE = 10;
-const SPACE = 32;
-const BACKTICK = 96;
-const OPEN_BRACKET = 91;
-const OPEN_BRACE = 123;
+import { BACKTICK, NEWLINE, OPEN_BRACE, OPEN_BRACKET, SPACE } from '../core/codes.ts';
 
 /**
  * Whether calls in a fence count. Fenced text is usually an example, but some models write calls there: `last` accepts

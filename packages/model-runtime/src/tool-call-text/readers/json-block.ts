@@ -8,6 +8,7 @@ import { parseLenient } from '../core/literal.ts';
 import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/opening.ts';
 import { isBlank, hasMore, readOneOf, readUntil, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
+import { CLOSE_BRACKET, DOUBLE_QUOTE, OPEN_BRACE, OPEN_BRACKET } from '../core/codes.ts';
 
 /** How a family wraps its JSON calls: one object, several, or a list. */
 export type JsonBlockOptions = {
@@ -25,10 +26,6 @@ export type JsonBlockOptions = {
 };
 
 const SEPARATORS = new Set([...'[],;}'].map((char) => char.charCodeAt(0)));
-const DOUBLE_QUOTE = 34;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
 
 /** Reads a block of JSON calls. A malformed call does not affect the others; a truncated call never runs. */
 export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
@@ -50,16 +47,12 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
       const stop = stopCodes.has(code) ? yield* readOneOf(source, stops) : null;
       if (stop !== null) {
         if (starts.includes(stop)) source.seek(at);
-        if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return READER_DONE;
+        return block.finish();
       }
       if (isBlank(code) || SEPARATORS.has(code)) {
         source.advance();
         if (code === OPEN_BRACKET) listed = true;
-        if (code === CLOSE_BRACKET && ends.length === 0 && listed) {
-          if (block.found === 0) block.malformed('there is no call in it', block.start);
-          return READER_DONE;
-        }
+        if (code === CLOSE_BRACKET && ends.length === 0 && listed) return block.finish();
         continue;
       }
       if (code === OPEN_BRACE) {
@@ -82,8 +75,7 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
 function atTextEnd(block: TextBlock, isCall: boolean): ReaderVerdict {
   if (block.found > 0) return READER_DONE;
   if (!isCall) return { type: 'text', upTo: block.body };
-  block.malformed('the call is cut off', block.start);
-  return READER_DONE;
+  return block.malformed('the call is cut off', block.start);
 }
 
 function* readObject(block: TextBlock, stops: readonly string[], options: JsonBlockOptions): TextReading<void> {

@@ -1,15 +1,14 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import type { TextBlock } from '../core/block.ts';
 import { setOwn } from '../core/literal.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import type { BlockReader, ReaderVerdict } from '../core/opening.ts';
 import {
-  isCutOff,
-  isNameCode,
   hasMore,
+  isCutOff,
   readExactly,
+  readName,
   readOneOf,
   readUntil,
-  readWhile,
   skipBlanks,
   type TextReading,
 } from '../core/reading.ts';
@@ -27,19 +26,16 @@ export type KeyValueStyle = {
   separator?: string;
 };
 
-const MAX_NAME = 200;
-
 /** Reads one call, from its name to its end. */
 export function keyValueCall(style: KeyValueStyle): BlockReader {
   return function* (block) {
     const { source } = block;
     yield* skipBlanks(source);
-    const name = yield* readWhile(source, isNameCode, MAX_NAME);
+    const name = yield* readName(source);
     if (name === null) {
       const written = source.text(block.body, source.position).trim();
       if (!block.tools.hasBeginning(written)) return { type: 'text', upTo: block.body };
-      block.malformed('the call is cut off', block.start);
-      return READER_DONE;
+      return block.malformed('the call is cut off', block.start);
     }
     yield* skipBlanks(source);
     if (style.separator !== undefined) yield* readExactly(source, style.separator);
@@ -48,21 +44,16 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     if (marker === null) {
       if (name === '' || !(yield* isCutOff(source, [style.keyStart, style.end])))
         return { type: 'text', upTo: block.body };
-      source.seekToEnd();
-      block.malformed('the call is cut off', block.start);
-      return READER_DONE;
+      return block.cutOff();
     }
-    if (marker === style.end) {
-      // A single word between tags: unless it is an offered tool, the text only mentions it.
-      if (!block.tools.offers(name)) return { type: 'text', upTo: block.body };
-      block.call(name, {});
-    } else yield* readPairs(block, style, name);
-    return READER_DONE;
+    if (marker === style.keyStart) return yield* readPairs(block, style, name);
+    // A single word between tags: unless it is an offered tool, the text only mentions it.
+    return block.tools.offers(name) ? block.call(name, {}) : { type: 'text', upTo: block.body };
   };
 }
 
 /** Reads the pairs, from after the tag of the first key to the end of the call. */
-function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextReading<void> {
+function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextReading<ReaderVerdict> {
   const { source, start } = block;
   const args: JsonObject = {};
   let problem: string | null = null;
@@ -82,9 +73,7 @@ function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextR
     const stop = yield* readOneOf(source, [style.keyStart, style.end]);
     if (stop === style.keyStart) continue;
     if (stop === null) return yield* skipMalformed(block, style);
-    if (problem === null) block.call(name, args);
-    else block.malformed(problem, start);
-    return;
+    return problem === null ? block.call(name, args) : block.malformed(problem, start);
   }
 }
 
@@ -105,8 +94,8 @@ function* readValue(
 }
 
 /** Skips to the end of a malformed call. */
-function* skipMalformed(block: TextBlock, style: KeyValueStyle): TextReading<void> {
+function* skipMalformed(block: TextBlock, style: KeyValueStyle): TextReading<ReaderVerdict> {
   const isCut = !(yield* hasMore(block.source));
   yield* readUntil(block.source, [style.end]);
-  block.malformed(isCut ? 'the call is cut off' : 'there is text between the arguments', block.start);
+  return block.malformed(isCut ? 'the call is cut off' : 'there is text between the arguments', block.start);
 }

@@ -4,12 +4,8 @@ import { readPythonCall, type PythonCall } from '../core/python-call.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';
 import { jsonBlock } from './json-block.ts';
+import { CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, SEMICOLON } from '../core/codes.ts';
 
-const COMMA = 44;
-const SEMICOLON = 59;
-const OPEN_BRACKET = 91;
-const CLOSE_BRACKET = 93;
-const OPEN_BRACE = 123;
 const SEPARATORS = new Set([COMMA, SEMICOLON, OPEN_BRACKET, CLOSE_BRACKET]);
 
 /** Delimiters of a marked block of Python-style calls, and whether prose may follow its marker. */
@@ -27,14 +23,8 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
     for (;;) {
       const code = yield* skipBlanks(source);
       const at = source.position;
-      if (code === NO_CHARACTER) {
-        if (block.found === 0) block.malformed('the call is cut off', block.start);
-        return READER_DONE;
-      }
-      if ((yield* readOneOf(source, ends)) !== null) {
-        if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return READER_DONE;
-      }
+      if (code === NO_CHARACTER) return block.finish('the call is cut off');
+      if ((yield* readOneOf(source, ends)) !== null) return block.finish();
       if (code === OPEN_BRACE && block.found === 0) return yield* json(block);
       if (SEPARATORS.has(code)) {
         source.advance();
@@ -58,8 +48,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
         return READER_DONE;
       }
       const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" is malformed`;
-      block.malformed(reason, at, stop?.at);
-      return READER_DONE;
+      return block.malformed(reason, at, stop?.at);
     }
   };
 }
@@ -75,18 +64,14 @@ export const bareCallList: BlockReader = function* (block) {
   for (;;) {
     yield* skipBlanks(source);
     const call = yield* readPythonCall(source);
-    if (call.kind === 'cut' && tools.has(call.name)) {
-      block.malformed('the call is cut off', block.start);
-      return READER_DONE;
-    }
+    if (call.kind === 'cut' && tools.has(call.name)) return block.malformed('the call is cut off', block.start);
     if (call.kind === 'cut') return { type: 'text', upTo: source.position };
     if (call.kind !== 'call' || !tools.offers(call.name)) break;
     calls.push(call);
     const code = yield* skipBlanks(source);
     if (code === NO_CHARACTER) {
       if (!tools.has(call.name)) break;
-      block.malformed('the list of calls is cut off', block.start);
-      return READER_DONE;
+      return block.malformed('the list of calls is cut off', block.start);
     }
     source.advance();
     if (code === COMMA) continue;

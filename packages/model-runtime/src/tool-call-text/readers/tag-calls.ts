@@ -3,7 +3,7 @@ import type { TextBlock } from '../core/block.ts';
 import { toArguments } from '../core/arguments.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient, setOwn } from '../core/literal.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/opening.ts';
 import {
   hasMore,
   peekBehindBlanks,
@@ -16,6 +16,7 @@ import {
 } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { mayBeJson, typedValue } from '../core/typed-value.ts';
+import { GREATER_THAN, LESS_THAN, OPEN_BRACE, OPEN_BRACKET } from '../core/codes.ts';
 
 /** How a family writes calls as tags. */
 export type TagStyle = {
@@ -39,10 +40,6 @@ export type TagStyle = {
   stringAttribute?: RegExp;
 };
 
-const LESS_THAN = 60;
-const GREATER_THAN = 62;
-const OPEN_BRACE = 123;
-const OPEN_BRACKET = 91;
 /** Maximum length of a tag: a name and a few attributes. */
 const MAX_TAG = 400;
 
@@ -58,13 +55,10 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
       const from = source.position;
       const tag = code === LESS_THAN ? yield* readTag(block) : null;
       const name = tag === null ? undefined : style.call.exec(tag)?.[1];
-      if (tag !== null && style.wrapperEnds.includes(tag)) {
-        if (block.found === 0) block.malformed('there is no call in it', block.start);
-        return READER_DONE;
-      }
+      if (tag !== null && style.wrapperEnds.includes(tag)) return block.finish();
       if (name === undefined) {
         if (block.found === 0)
-          return isCutOpening(block, style, from) ? READER_DONE : { type: 'text', upTo: block.body };
+          return isCutOpening(block, style, from) ? block.cutOff() : { type: 'text', upTo: block.body };
         source.seek(afterLast);
         return READER_DONE;
       }
@@ -77,13 +71,9 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
 }
 
 /** True if the text ends within the tag that opens the first call, which must not be shown. */
-function isCutOpening(block: TextBlock, style: TagStyle, from: number): boolean {
-  const { source } = block;
+function isCutOpening({ source }: TextBlock, style: TagStyle, from: number): boolean {
   const rest = source.ended ? source.textFrom(from, style.callStart.length) : '';
-  if (rest === '' || !(rest.startsWith(style.callStart) || style.callStart.startsWith(rest))) return false;
-  source.seekToEnd();
-  block.malformed('the call is cut off', block.start);
-  return true;
+  return rest !== '' && (rest.startsWith(style.callStart) || style.callStart.startsWith(rest));
 }
 
 /** Reads a tag from `<` to `>`; null if no tag starts here. */
@@ -97,7 +87,7 @@ function* readTag({ source }: TextBlock): TextReading<string | null> {
   return source.text(from, source.position);
 }
 
-function* readCall(block: TextBlock, style: TagStyle, name: string, from: number): TextReading<void> {
+function* readCall(block: TextBlock, style: TagStyle, name: string, from: number): TextReading<ReaderVerdict> {
   const { source } = block;
   let args: JsonObject = {};
   let problem = name === '' ? 'the call has no name' : null;
@@ -111,48 +101,36 @@ function* readCall(block: TextBlock, style: TagStyle, name: string, from: number
         args = parsed.value;
         continue;
       }
-      yield* skipMalformed(
-        block,
-        style,
-        from,
-        json.kind === 'cut' ? 'the call is cut off' : 'the arguments are not JSON',
-      );
-      return;
+      const reason = json.kind === 'cut' ? 'the call is cut off' : 'the arguments are not JSON';
+      return yield* skipMalformed(block, style, from, reason);
     }
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
     if (tag === null) {
       const isCut = !(yield* hasMore(source)) || code === LESS_THAN;
-      yield* skipMalformed(block, style, from, isCut ? 'the call is cut off' : 'there is text between the arguments');
-      return;
+      const reason = isCut ? 'the call is cut off' : 'there is text between the arguments';
+      return yield* skipMalformed(block, style, from, reason);
     }
     const isWrapperEnd = style.wrapperEnds.includes(tag);
     if (tag === style.callEnd || isWrapperEnd || style.call.test(tag)) {
       if (tag !== style.callEnd) source.seek(at);
-      if (problem === null) block.call(name, unwrap(args, block, name));
-      else block.malformed(problem, from);
-      return;
+      return problem === null ? block.call(name, unwrap(args, block, name)) : block.malformed(problem, from);
     }
     const key = style.parameter.exec(tag)?.[1]?.trim();
-    if (key === undefined) {
-      yield* skipMalformed(block, style, from, `the tag ${tag.slice(0, 60)} is not allowed in a call`);
-      return;
-    }
+    if (key === undefined)
+      return yield* skipMalformed(block, style, from, `the tag ${tag.slice(0, 60)} is not allowed in a call`);
     const value = yield* readValue(block, style, { tool: name, key, tag, given: args, tagAt: at });
-    if (value === undefined) {
-      block.malformed('an argument is cut off', from);
-      return;
-    }
+    if (value === undefined) return block.malformed('an argument is cut off', from);
     if (Object.hasOwn(args, key)) problem = `the argument "${key}" is given twice`;
     setOwn(args, key, value);
   }
 }
 
 /** Skips to the end of a malformed call. */
-function* skipMalformed(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<void> {
+function* skipMalformed(block: TextBlock, style: TagStyle, from: number, reason: string): TextReading<ReaderVerdict> {
   const { source } = block;
   const stop = yield* readUntil(source, [style.callEnd, ...style.wrapperEnds]);
   if (stop !== null && stop.marker !== style.callEnd) source.seek(stop.at);
-  block.malformed(reason, from);
+  return block.malformed(reason, from);
 }
 
 /** Some models wrap all arguments in one argument that the tool does not have. */

@@ -1,0 +1,19 @@
+/** Codes of characters that markers and calls consist of. */
+export const NEWLINE = 10;
+export const SPACE = 32;
+export const DOUBLE_QUOTE = 34;
+export const SINGLE_QUOTE = 39;
+export const OPEN_PAREN = 40;
+export const CLOSE_PAREN = 41;
+export const COMMA = 44;
+export const COLON = 58;
+export const SEMICOLON = 59;
+export const LESS_THAN = 60;
+export const EQUALS = 61;
+export const GREATER_THAN = 62;
+export const OPEN_BRACKET = 91;
+export const BACKSLASH = 92;
+export const CLOSE_BRACKET = 93;
+export const BACKTICK = 96;
+export const OPEN_BRACE = 123;
+export const CLOSE_BRACE = 125;

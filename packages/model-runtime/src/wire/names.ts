@@ -1,1 +1,0 @@
-export type { WireName } from '@toolyard/protocol';
