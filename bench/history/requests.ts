@@ -4,7 +4,7 @@ import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
-import { makeDataFolder } from '../support/server.ts';
+import { makeDataFolder } from '../harness/server.ts';
 
 const OWNER = { ownerId: 'bench' };
 const FROM = Date.UTC(2026, 10, 1);
