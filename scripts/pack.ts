@@ -34,6 +34,8 @@ export async function packAndUse(install: Install): Promise<string | null> {
   try {
     const packed = await packInto(folder);
     if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
+    const wrongPage = checkPackedPage(packed.output);
+    if (wrongPage !== null) return wrongPage;
     writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
     const uninstalled = await (install === 'linked' ? installLinked(folder) : installFromRegistry(folder));
     if (uninstalled !== null) return `cannot install the tarballs:\n${uninstalled}`;
@@ -53,8 +55,21 @@ export async function packAndUse(install: Install): Promise<string | null> {
 /** Writes a tarball of each published package, as built, into a folder. */
 export function packInto(folder: string): Promise<Ran> {
   const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
-  return runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
+  return runNpm(['pack', '--silent', '--json', '--pack-destination', folder, ...workspaces], { quiet: true });
 }
+
+/** The package of the page has the built files and nothing else. `output`: JSON of npm pack. */
+function checkPackedPage(output: string): string | null {
+  const packed = JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as PackedPackage[];
+  const paths = packed.find(({ name }) => name === '@toolyard/web')?.files.map(({ path }) => path) ?? [];
+  const others = paths.filter((path) => !path.startsWith('build/') && path !== 'README.md' && path !== 'package.json');
+  if (others.length > 0) return `the package of the page contains ${others.join(', ')}`;
+  const missing = PAGE_FILES.find((file) => !paths.some((path) => file.test(path)));
+  return missing === undefined ? null : `the package of the page has no ${String(missing)}`;
+}
+
+type PackedPackage = { name: string; files: { path: string }[] };
+const PAGE_FILES = [/^build\/index\.html$/, /^build\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/];
 
 function tarballsIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.tgz'));
