@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { machine, say } from '../harness/command.ts';
 import { tryModelServers } from './models.ts';
 import { problemsOf, reportModels, reportServers } from './report.ts';
-import { PEER_SERVERS } from './servers.ts';
+import { BROWSER, PEER_SERVERS } from './servers.ts';
 import { cachedFolder, openStage, prepareUv } from './stage.ts';
 import type { McpRow } from './try-server.ts';
 import { tryServer } from './try-server.ts';
@@ -23,7 +23,10 @@ const MODELS = 'models';
 async function tryMcpServers(names: readonly string[], noUv: string | null): Promise<McpRow[]> {
   const chosen = PEER_SERVERS.filter(({ id }) => names.length === 0 || names.includes(id));
   await using stack = new AsyncDisposableStack();
-  const stage = await openStage(stack);
+  const stage = await openStage(stack, {
+    browser: chosen.some(({ missing }) => missing === BROWSER.missing),
+    proxied: noUv === null && chosen.some(({ id }) => id === 'mcp-proxy'),
+  });
   const rows: McpRow[] = [];
   for (const [at, peer] of chosen.entries()) {
     say(`${at + 1}/${chosen.length} ${peer.id}: ${peer.package} ...`);

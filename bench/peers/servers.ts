@@ -35,7 +35,7 @@ const inPage = ({ pageUrl }: Stage): JsonObject => ({ url: pageUrl });
 const toIndia = (): JsonObject => ({ source_timezone: 'Asia/Tokyo', time: '12:00', target_timezone: 'Asia/Kolkata' });
 
 /** The entry names a browser of this machine; the profile makes it work with the browser's own sandbox. */
-const BROWSER: Pick<PeerServer, 'sandbox' | 'env' | 'missing'> = {
+export const BROWSER: Pick<PeerServer, 'sandbox' | 'env' | 'missing'> = {
   sandbox: ({ chromium }) => ({
     profile: 'browser',
     read: chromium === null ? [] : [join(chromium.executablePath, '..')],

@@ -49,27 +49,27 @@ export async function prepareUv(): Promise<string | null> {
   return null;
 }
 
-/** The stage of the servers that are not `missing`. */
-export async function openStage(stack: AsyncDisposableStack): Promise<Omit<Stage, 'folder'>> {
+/** The stage of these servers; what none of them uses is not started. */
+export async function openStage(
+  stack: AsyncDisposableStack,
+  uses: { browser: boolean; proxied: boolean },
+): Promise<Omit<Stage, 'folder'>> {
   const html = `<!doctype html><title>${PAGE_TEXT}</title><h1>${PAGE_TEXT}</h1><p>A page of this machine.</p>`;
   const page = await listenOnLoopback(
     createServer((_request, response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html)),
   );
   stack.defer(page.close);
-  const noBrowser = await whyNoBrowser();
+  const noBrowser = uses.browser ? await whyNoBrowser() : null;
   if (noBrowser !== null) say(`peers: ${noBrowser}`);
   return {
     pageUrl: `${page.origin}/tides.html`,
-    chromium: noBrowser === null ? await browserCommand() : null,
-    proxiedUrl: await startProxied(stack).catch((thrown: unknown) => {
-      say(`peers: mcp-proxy: ${String(thrown)}`);
-      return null;
-    }),
+    chromium: uses.browser && noBrowser === null ? await browserCommand() : null,
+    proxiedUrl: uses.proxied ? await startProxied(stack) : null,
   };
 }
 
-/** `mcp-proxy` in front of `mcp-server-time`, started outside of Toolyard and its sandbox. */
-async function startProxied(stack: AsyncDisposableStack): Promise<string> {
+/** `mcp-proxy` in front of `mcp-server-time`, started outside of Toolyard and its sandbox; null if it does not start. */
+async function startProxied(stack: AsyncDisposableStack): Promise<string | null> {
   const port = String(20_000 + (process.pid % 10_000));
   const command = [
     'uvx',
@@ -81,6 +81,11 @@ async function startProxied(stack: AsyncDisposableStack): Promise<string> {
     'mcp-server-time@2026.10.19',
   ];
   const url = `http://127.0.0.1:${port}/sse`;
-  await startChildServer(stack, command, { url, env: { UV_CACHE_DIR: cachedFolder('uv-cache') } });
-  return url;
+  try {
+    await startChildServer(stack, command, { url, env: { UV_CACHE_DIR: cachedFolder('uv-cache') } });
+    return url;
+  } catch (thrown) {
+    say(`peers: mcp-proxy: ${String(thrown)}`);
+    return null;
+  }
 }

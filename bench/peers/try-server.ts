@@ -52,7 +52,7 @@ export async function tryServer(peer: PeerServer, stage: Stage, missing: string 
   if (untried.detail !== '') return untried;
   peer.prepare?.(stage);
   const before = command === 'npx' ? ['-y', peer.package] : [peer.package];
-  const environment = { ...env?.(stage), [MARKER]: '${env:TOOLYARD_PEER_MARKER}' };
+  const environment = { ...env?.(stage), [MARKER]: '${env:PEER_MARKER}' };
   const configPath = join(cachedFolder('entries', peer.id), 'mcp.json');
   const server = { command, args: [...before, ...(args?.(stage) ?? [])], env: environment, sandbox };
   writeFileSync(configPath, JSON.stringify({ mcpServers: { [peer.id]: server } }, null, 2));
@@ -73,7 +73,7 @@ function settingsOf(sandbox: JsonObject): string {
 
 async function connectAndCall(peer: PeerServer, stage: Stage, configPath: string): Promise<Partial<McpRow>> {
   const marker = `${peer.id}-${randomUUID()}`;
-  const [read] = readMcpConfig(configPath, { ...process.env, TOOLYARD_PEER_MARKER: marker });
+  const [read] = readMcpConfig(configPath, { ...process.env, PEER_MARKER: marker });
   if (read === undefined) throw new Error(`no entry for ${peer.id}`);
   if ('fault' in read) throw read.fault;
   const host = new McpHost({
