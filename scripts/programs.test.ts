@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { bundled, FOLDER, TESTED } from './programs.ts';

@@ -22,7 +22,7 @@ export async function listenOnLoopback(server: Server, port = 0): Promise<Loopba
 }
 
 /** A request as received, with its whole body. */
-export type SeenRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
+type SeenRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 /** A server on 127.0.0.1 that records its requests. */
 export type RecordingServer = Loopback & { server: Server; seen: SeenRequest[] };
