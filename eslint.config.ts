@@ -21,6 +21,8 @@ export default tseslint.config(
       'svelte/no-navigation-without-resolve': 'off',
       // A Map or a Set that nothing on the screen reads is only made slower by being reactive.
       'svelte/prefer-svelte-reactivity': 'off',
+      // It compiles every component again, which is half of the time of all rules.
+      'svelte/no-unused-svelte-ignore': 'off',
     },
   },
   { files: ['**/*.svelte', RUNES], languageOptions: { parserOptions: { parser: tseslint.parser } } },

@@ -24,6 +24,11 @@ const LISTENER_REPLACES_GLOBALS = {
     'It replaces the global Response for all later test files of the worker: pass { overrideGlobalObjects: false }.',
 };
 
+const SKIPPED_TEST = {
+  selector: 'MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(only|skip|skipIf|runIf|todo)$/]',
+  message: 'Skip a test by needs() of @toolyard/testing, which gives the reason.',
+};
+
 const BARE_JSON_PARSE = {
   selector: "CallExpression[callee.object.name='JSON'][callee.property.name='parse']",
   message: 'Parse untrusted JSON with parseJson() of protocol, which never throws.',
@@ -141,7 +146,7 @@ export default defineConfig({
       rules: {
         'max-lines': 'off',
         'typescript/no-unsafe-assignment': 'off',
-        'core/no-restricted-syntax': ['error', LISTENER_REPLACES_GLOBALS],
+        'core/no-restricted-syntax': ['error', LISTENER_REPLACES_GLOBALS, SKIPPED_TEST],
       },
     },
     {

@@ -10,7 +10,7 @@ import { blocksOf, compete, competitorFigures, goal } from './harness/rounds.ts'
 import type { MockModel } from './mock-model/start.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { ANSWER } from './mock-model/texts.ts';
-import { EVERYTHING } from './support/everything.ts';
+import { EVERYTHING } from './harness/everything.ts';
 
 const CONTENDERS: Readonly<Record<string, string>> = {
   baseline: 'loop/contenders/baseline.ts',

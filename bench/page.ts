@@ -11,8 +11,8 @@ import { measureParse } from './page/parse.ts';
 import { measureStream } from './page/stream.ts';
 import { measureScroll, measureSwitch, measureType } from './page/use.ts';
 import type { Context, Stored } from './page/visitor.ts';
-import { createApi } from './support/api.ts';
-import { makeDataFolder, startServer } from './support/server.ts';
+import { createApi } from './harness/api.ts';
+import { makeDataFolder, startServer } from './harness/server.ts';
 
 const MESSAGES = 10_000;
 const ANSWER = 60_000;

@@ -12,7 +12,7 @@ import { measureMany } from './run/many.ts';
 import { measureRest } from './run/rest.ts';
 import type { Context } from './run/serve.ts';
 import { serve } from './run/serve.ts';
-import { createApi } from './support/api.ts';
+import { createApi } from './harness/api.ts';
 
 await runBench<Context>({
   name: 'run',

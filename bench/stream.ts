@@ -10,7 +10,7 @@ import { LONG_ANSWER } from './mock-model/texts.ts';
 import { CONTENDER_NAMES } from './stream/contenders.ts';
 import { measureImport } from './stream/import.ts';
 import { measureTextCalls } from './stream/text-calls.ts';
-import { EVERYTHING } from './support/everything.ts';
+import { EVERYTHING } from './harness/everything.ts';
 
 /** Answers of 5,000 pieces. */
 async function measureAnswers({ options, say }: Bench): Promise<Figure[]> {

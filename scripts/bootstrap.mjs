@@ -30,7 +30,6 @@ const PARTS = {
   'test:long': {
     torture: ['e2e/faults/main.ts'],
     endurance: ['e2e/endurance/main.ts'],
-    faults: ['scripts/faults.ts'],
     fuzz: ['scripts/fuzz.ts'],
     conformance: ['scripts/test-long.ts', 'e2e/conformance'],
   },

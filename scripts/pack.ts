@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -30,10 +30,12 @@ type Install = 'linked' | 'registry';
  * the Node of the machine. Returns the error, or null.
  */
 export async function packAndUse(install: Install): Promise<string | null> {
-  const folder = mkdtempSync(join(runFolder() ?? tmpdir(), 'toolyard-pack-'));
+  const folder = mkdtempSync(join(install === 'linked' ? join(ROOT, '.cache') : (runFolder() ?? tmpdir()), 'packed-'));
   try {
     const packed = await packInto(folder);
     if (packed.code !== 0) return `npm pack failed:\n${packed.output}`;
+    const wrongPage = checkPackedPage(packed.output);
+    if (wrongPage !== null) return wrongPage;
     writeFileSync(join(folder, 'package.json'), '{ "name": "user", "private": true, "type": "module" }');
     const uninstalled = await (install === 'linked' ? installLinked(folder) : installFromRegistry(folder));
     if (uninstalled !== null) return `cannot install the tarballs:\n${uninstalled}`;
@@ -53,8 +55,21 @@ export async function packAndUse(install: Install): Promise<string | null> {
 /** Writes a tarball of each published package, as built, into a folder. */
 export function packInto(folder: string): Promise<Ran> {
   const workspaces = [...PUBLISHED, PAGE].map((workspace) => `--workspace=${workspace}`);
-  return runNpm(['pack', '--silent', '--pack-destination', folder, ...workspaces], { quiet: true });
+  return runNpm(['pack', '--silent', '--json', '--pack-destination', folder, ...workspaces], { quiet: true });
 }
+
+/** The package of the page has the built files and nothing else. `output`: JSON of npm pack. */
+function checkPackedPage(output: string): string | null {
+  const packed = JSON.parse(output.slice(output.indexOf('['), output.lastIndexOf(']') + 1)) as PackedPackage[];
+  const paths = packed.find(({ name }) => name === '@toolyard/web')?.files.map(({ path }) => path) ?? [];
+  const others = paths.filter((path) => !path.startsWith('build/') && path !== 'README.md' && path !== 'package.json');
+  if (others.length > 0) return `the package of the page contains ${others.join(', ')}`;
+  const missing = PAGE_FILES.find((file) => !paths.some((path) => file.test(path)));
+  return missing === undefined ? null : `the package of the page has no ${String(missing)}`;
+}
+
+type PackedPackage = { name: string; files: { path: string }[] };
+const PAGE_FILES = [/^build\/index\.html$/, /^build\/_app\/immutable\/workers\/tab-network-worker-[\w-]+\.js$/];
 
 function tarballsIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.endsWith('.tgz'));
@@ -68,63 +83,28 @@ async function installFromRegistry(folder: string): Promise<string | null> {
   return installed.code === 0 ? null : installed.output;
 }
 
-/** Extracts the tarballs, and links exactly the packages that they declare; their own come with them. */
+/**
+ * Extracts the tarballs. The folder is in the repository, so that Node finds the packages they depend on there; knip
+ * reports those that a package uses and does not declare.
+ */
 async function installLinked(folder: string): Promise<string | null> {
-  const packed = new Map<string, Record<string, string>>();
   for (const tarball of tarballsIn(folder)) {
     const extracted = await run('tar', ['-xzf', tarball], { cwd: folder, quiet: true });
     if (extracted.code !== 0) return extracted.output;
-    const { name, dependencies, bin } = readPackage(join(folder, 'package'));
-    packed.set(name, dependencies);
+    const manifest = JSON.parse(readFileSync(join(folder, 'package', 'package.json'), 'utf8')) as unknown;
+    const { name, bin = {} } = manifest as { name: string; bin?: Record<string, string> };
     const place = join(folder, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });
     renameSync(join(folder, 'package'), place);
-    for (const [command, file] of Object.entries(bin)) linkCommand(folder, command, join(place, file));
+    // As npm does, so that `npx` finds the command.
+    const commands = join(folder, 'node_modules', '.bin');
+    mkdirSync(commands, { recursive: true });
+    for (const [command, file] of Object.entries(bin)) symlinkSync(join(place, file), join(commands, command));
+    // Packages of which the repository has several versions.
+    const own = join(realpathSync(join(ROOT, 'node_modules', name)), 'node_modules');
+    if (existsSync(own)) symlinkSync(own, join(place, 'node_modules'), 'junction');
   }
-  const wrong = [...packed].flatMap(([name, dependencies]) =>
-    Object.entries(dependencies)
-      .filter(([dependency]) => !packed.has(dependency))
-      .flatMap(([dependency, version]) => link(folder, name, dependency, version) ?? []),
-  );
-  return wrong.length === 0 ? null : wrong.join('\n');
-}
-
-/** As npm does, so that `npx` finds the command. */
-function linkCommand(folder: string, command: string, file: string): void {
-  const commands = join(folder, 'node_modules', '.bin');
-  mkdirSync(commands, { recursive: true });
-  chmodSync(file, 0o755);
-  symlinkSync(file, join(commands, command));
-}
-
-/** Links a dependency where only this package of ours finds it. */
-function link(folder: string, name: string, dependency: string, version: string): string | null {
-  const workspace = [...PUBLISHED, PAGE].find((each) => readPackage(join(ROOT, each)).name === name) ?? '.';
-  const own = join(ROOT, workspace, 'node_modules', dependency);
-  const target = existsSync(own) ? own : join(ROOT, 'node_modules', dependency);
-  if (!existsSync(target)) return `${name} depends on ${dependency}, which is not installed`;
-  const installed = readPackage(target).version;
-  if (!isInRange(installed, version))
-    return `${name} depends on ${dependency} ${version}, but ${installed} is installed`;
-  const place = join(folder, 'node_modules', name, 'node_modules', dependency);
-  mkdirSync(dirname(place), { recursive: true });
-  symlinkSync(target, place, 'junction');
   return null;
-}
-
-/** Our packages declare exact versions, or `^` of one. */
-function isInRange(version: string, range: string): boolean {
-  if (!range.startsWith('^')) return version === range;
-  const [major] = range.slice(1).split('.');
-  return version.split('.')[0] === major;
-}
-
-type Package = { name: string; version: string; dependencies: Record<string, string>; bin: Record<string, string> };
-
-function readPackage(folder: string): Package {
-  const read = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Pick<Package, 'name' | 'version'> &
-    Partial<Package>;
-  return { ...read, dependencies: read.dependencies ?? {}, bin: read.bin ?? {} };
 }
 
 async function useCommand(folder: string, node: string): Promise<string | null> {

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 import { ROOT } from './run.ts';
-import { formatSkips, groupSkips } from './skips.ts';
+import { formatSkips } from './skips.ts';
 
-/** Prints why tests were skipped, one line per reason, except for tests excluded by filters. */
+/** Prints why tests were skipped, except for tests excluded by filters. */
 export default class SkipsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) =>
@@ -12,6 +12,6 @@ export default class SkipsReporter implements Reporter {
         return missing ? [{ file: relative(ROOT, module.moduleId), missing }] : [];
       }),
     );
-    for (const line of formatSkips(groupSkips(skipped))) process.stderr.write(`${line}\n`);
+    for (const line of formatSkips(skipped)) process.stderr.write(`${line}\n`);
   }
 }

@@ -10,7 +10,7 @@ import { ROOT, run, runTool, TSC } from './run.ts';
 type Step = { name: string; run: () => Promise<{ code: number } | string | null> };
 
 const USAGE = `npm run test:long [-- --only PART,...] [-- FILE...]
-npm run test:long -- torture | endurance | conformance | fuzz | faults [options, see --help of each]
+npm run test:long -- torture | endurance | conformance | fuzz [options, see --help of each]
 
   --only  these parts alone:
             bench     installs the packages bench/ compares with, checks its types and lints it

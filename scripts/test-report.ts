@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { ROOT } from './run.ts';
-import type { SkipReport, Skips } from './skips.ts';
-import { skipsOfReport } from './skips.ts';
+import type { SkippedTest } from './skips.ts';
+import { formatSkips } from './skips.ts';
 
 /** Times are milliseconds since 1970. */
-type VitestReport = SkipReport<
-  { startTime: number; endTime: number },
-  { fullName: string; failureMessages?: string[] }
->;
+type VitestReport = { testResults: TestFile[] };
+type TestFile = { name: string; startTime: number; endTime: number; assertionResults: TestResult[] };
+type TestResult = {
+  fullName: string;
+  status: string;
+  meta?: Pick<SkippedTest, 'missing'>;
+  failureMessages?: string[];
+};
 
 export type TestSummary = {
   passed: number;
   failed: number;
   skipped: number;
-  skips: readonly Skips[];
+  /** Why tests were skipped, one line for each reason. */
+  skips: readonly string[];
   /** File and name of each failed test, and the first line of its error. */
   failures: readonly string[];
   /** Longest first. */
@@ -31,15 +36,21 @@ export function summarizeTests(path: string): TestSummary {
     passed,
     failed,
     skipped: statuses.length - passed - failed,
-    skips: skipsOfReport(report),
-    failures: report.testResults.flatMap((file) => failuresOf(file)),
+    skips: formatSkips(report.testResults.flatMap(skipsOf)),
+    failures: report.testResults.flatMap(failuresOf),
     files: report.testResults
       .map(({ name, startTime, endTime }) => ({ file: relative(ROOT, name), seconds: (endTime - startTime) / 1000 }))
       .toSorted((one, other) => other.seconds - one.seconds),
   };
 }
 
-function failuresOf({ name, assertionResults }: VitestReport['testResults'][number]): string[] {
+function skipsOf({ name, assertionResults }: TestFile): SkippedTest[] {
+  return assertionResults
+    .filter(({ status }) => status !== 'passed' && status !== 'failed')
+    .map(({ meta }) => ({ file: name, missing: meta?.missing }));
+}
+
+function failuresOf({ name, assertionResults }: TestFile): string[] {
   return assertionResults
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages = [] }) => {

@@ -13,7 +13,6 @@ import { checkImports } from './import-rules.ts';
 import { lint } from './lint.ts';
 import { packAndUse, useInClone } from './pack.ts';
 import { ROOT, run, runTool } from './run.ts';
-import { formatSkips, unacceptedSkips } from './skips.ts';
 import type { TestSummary } from './test-report.ts';
 import { summarizeTests } from './test-report.ts';
 import { beginTestRun, testRunEnv } from './test-run.ts';
@@ -68,7 +67,6 @@ const CHECKS: readonly Check[] = [
     run: async () => (await packAndUse('linked')) ?? useInClone(),
     after: ['packages: build', 'page: build'],
   },
-  { name: 'skipped tests', run: checkSkips, after: ['tests'] },
 ];
 
 /** They need no build. */
@@ -172,7 +170,7 @@ function conclude(results: readonly CheckResult[], tests: TestSummary): number {
     if (wrong !== null && wrong !== SEE_ABOVE) console.log(`${name}:\n${lastLines(wrong)}`);
   }
   for (const test of tests.failures) console.log(`failed test: ${test}`);
-  for (const line of formatSkips(tests.skips)) console.log(line);
+  for (const line of tests.skips) console.log(line);
   console.log(
     `${tests.passed + checks - failedChecks} passed, ${tests.failed + failedChecks} failed, ${tests.skipped} skipped`,
   );
@@ -201,9 +199,4 @@ async function runTests(): Promise<string | null> {
   const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
   const ran = await runTool(VITEST, args, { env: { ...process.env, ...testRunEnv() } });
   return ran.code === 0 ? null : SEE_ABOVE;
-}
-
-function checkSkips(): Promise<string | null> {
-  const wrong = unacceptedSkips(summarizeTests(join(ROOT, REPORT)).skips);
-  return Promise.resolve(wrong.length === 0 ? null : wrong.join('\n'));
 }

@@ -1,4 +1,4 @@
-import { loadNow, machine, say } from '../support/command.ts';
+import { loadNow, machine, say } from './command.ts';
 import type { Figure, Row } from './figure.ts';
 import { table } from './figure.ts';
 import type { Options, OwnOption } from './options.ts';

@@ -6,28 +6,25 @@ let contender: Contender | undefined;
 let answer = '';
 
 async function obey(message: ToContender): Promise<FromContender> {
-  if (message.type === 'start') {
-    const { start } = (await import(`../${message.file}`)) as { start: StartContender };
-    answer = message.answer;
-    contender = await start(message.setting, message.name);
-    return { type: 'ready', version: contender.version };
+  if (message === 'close') {
+    await contender?.close?.();
+    return {};
   }
-  if (!contender) return { type: 'failed', message: 'not started' };
-  if (message.type === 'close') {
-    await contender.close?.();
-    return { type: 'closed' };
-  }
-  return { type: 'block', ...(await runBlock(contender, message)) };
+  if ('runs' in message) return { block: await runBlock(message) };
+  const { start } = (await import(`../${message.file}`)) as { start: StartContender };
+  answer = message.answer;
+  contender = await start(message.setting, message.name);
+  return { version: contender.version };
 }
 
-async function runBlock({ run }: Contender, { calls, runs }: { calls: number; runs: number }): Promise<Block> {
+async function runBlock({ calls, runs }: { calls: number; runs: number }): Promise<Block> {
   const wallMs: number[] = [];
   const cpuBefore = process.cpuUsage();
   for (let done = 0; done < runs; done++) {
     const before = performance.now();
-    const text = await run(calls);
+    const text = await contender?.run(calls);
     wallMs.push(performance.now() - before);
-    if (text !== answer) throw new Error(`incomplete answer: ${text.length} of ${answer.length} characters`);
+    if (text !== answer) throw new Error(`incomplete answer: ${text?.length ?? 0} of ${answer.length} characters`);
   }
   const { user, system } = process.cpuUsage(cpuBefore);
   return { wallMs, cpuMs: (user + system) / 1000 };
@@ -36,8 +33,7 @@ async function runBlock({ run }: Contender, { calls, runs }: { calls: number; ru
 process.on('message', (message: ToContender) => {
   void obey(message)
     .catch((thrown: unknown): FromContender => ({
-      type: 'failed',
-      message: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
+      failed: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
     }))
     .then((reply) => process.send?.(reply));
 });

@@ -1,6 +1,5 @@
-import { profiling } from '../support/server.ts';
-import type { Peer } from '../support/process.ts';
-import { startPeer } from '../support/process.ts';
+import { profiling } from './server.ts';
+import { startPeer } from './process.ts';
 import type { Block } from './rounds.ts';
 
 const START_MS = 60_000;
@@ -24,15 +23,12 @@ export type Contender = {
 /** The export `start` of a file of contenders. */
 export type StartContender = (setting: Setting, name: string) => Promise<Contender>;
 
-export type ToContender =
-  | { type: 'start'; file: string; name: string; setting: Setting; answer: string }
-  | { type: 'block'; calls: number; runs: number }
-  | { type: 'close' };
-export type FromContender =
-  | { type: 'ready'; version: string }
-  | ({ type: 'block' } & Block)
-  | { type: 'closed' }
-  | { type: 'failed'; message: string };
+/** `file` is relative to bench/; `answer` is the expected one of every run. */
+export type ContenderSource = { name: string; file: string; setting: Setting; answer: string };
+
+/** Messages to the process of a contender: where it comes from, blocks of runs, its end. */
+export type ToContender = ContenderSource | { calls: number; runs: number } | 'close';
+export type FromContender = { version?: string; block?: Block; failed?: string };
 
 /** A contender in a separate process. */
 export type ContenderProcess = AsyncDisposable & {
@@ -41,56 +37,37 @@ export type ContenderProcess = AsyncDisposable & {
   block(calls: number, runs: number): Promise<Block>;
 };
 
-export type ContenderOptions = {
-  name: string;
-  /** Relative to bench/. */
-  file: string;
-  setting: Setting;
-  /** The expected answer of every run. */
-  answer: string;
-  profile: string | null;
-};
-
-export async function startContender({ profile, ...start }: ContenderOptions): Promise<ContenderProcess> {
-  const file = start.name.replaceAll(/[^a-z]+/g, '-').replace(/^-/, '');
+export async function startContender({
+  profile,
+  ...source
+}: ContenderSource & { profile: string | null }): Promise<ContenderProcess> {
+  const file = source.name.replaceAll(/[^a-z]+/g, '-').replace(/^-/, '');
   const execArgv = profiling(profile === null ? null : { folder: profile, name: file });
-  const child: Peer<ToContender, FromContender> = startPeer('harness/contender-process.ts', { execArgv });
-  async function ask<Type extends FromContender['type']>(
-    message: ToContender,
-    type: Type,
-    ms: number,
-  ): Promise<Extract<FromContender, { type: Type }>> {
+  await using stack = new AsyncDisposableStack();
+  const child = stack.use(startPeer<ToContender, FromContender>('harness/contender-process.ts', { execArgv }));
+  async function ask(message: ToContender, ms: number): Promise<FromContender> {
     const reply = await child.ask(message, ms);
-    if (isOf(reply, type)) return reply;
-    throw new Error(reply.type === 'failed' ? reply.message : `replied ${reply.type}`);
+    if (reply.failed !== undefined) throw new Error(reply.failed);
+    return reply;
   }
-  try {
-    const { version } = await ask({ type: 'start', ...start }, 'ready', START_MS);
-    return {
-      name: start.name,
-      version,
-      block: (calls, runs) => ask({ type: 'block', calls, runs }, 'block', BLOCK_MS),
-      async [Symbol.asyncDispose]() {
-        await ask({ type: 'close' }, 'closed', START_MS).catch(() => undefined);
-        await child.end();
-      },
-    };
-  } catch (thrown) {
-    await child.end();
-    throw thrown;
-  }
-}
-
-function isOf<Type extends FromContender['type']>(
-  reply: FromContender,
-  type: Type,
-): reply is Extract<FromContender, { type: Type }> {
-  return reply.type === type;
+  const { version = '' } = await ask(source, START_MS);
+  stack.defer(async () => void (await ask('close', START_MS).catch(() => undefined)));
+  const all = stack.move();
+  return {
+    name: source.name,
+    version,
+    async block(calls, runs) {
+      const { block } = await ask({ calls, runs }, BLOCK_MS);
+      if (block === undefined) throw new Error('the contender measured nothing');
+      return block;
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 /** Starts each contender; reports and skips those that fail. */
 export async function startContenders(
-  contenders: readonly ContenderOptions[],
+  contenders: readonly Parameters<typeof startContender>[0][],
   { stack, say }: { stack: AsyncDisposableStack; say: (text: string) => void },
 ): Promise<ContenderProcess[]> {
   const started: ContenderProcess[] = [];

@@ -1,4 +1,4 @@
-import { median, quartiles } from '../support/quantile.ts';
+import { median, quartiles } from './quantile.ts';
 
 export type Figure = {
   measure: string;

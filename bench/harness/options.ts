@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import { parseArgs } from 'node:util';
-import { say } from '../support/command.ts';
+import { say } from './command.ts';
 
 export type Options = {
   /** The selected parts, in the order of the bench. */

@@ -1,4 +1,4 @@
-import { median } from '../support/quantile.ts';
+import { median } from './quantile.ts';
 import type { Figure } from './figure.ts';
 import { sampled } from './figure.ts';
 

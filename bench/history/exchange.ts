@@ -8,10 +8,10 @@ import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER, startMockModel } from '../mock-model/start.ts';
 import { modelName, PROMPT } from '../mock-model/texts.ts';
-import { createApi } from '../support/api.ts';
-import { median } from '../support/quantile.ts';
-import type { ServerProcess } from '../support/server.ts';
-import { makeDataFolder, startServer } from '../support/server.ts';
+import { createApi } from '../harness/api.ts';
+import { median } from '../harness/quantile.ts';
+import type { ServerProcess } from '../harness/server.ts';
+import { makeDataFolder, startServer } from '../harness/server.ts';
 
 const OWNER = 'owner';
 /** Exchanges per round, after which the other server has its turn. */

@@ -6,8 +6,8 @@ import { findPostgres } from '../../testing/src/postgres-binaries.ts';
 import { startCluster } from '../../testing/src/postgres.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
-import { median } from '../support/quantile.ts';
-import { makeDataFolder } from '../support/server.ts';
+import { median } from '../harness/quantile.ts';
+import { makeDataFolder } from '../harness/server.ts';
 
 const OWNER = { ownerId: 'bench' };
 const FROM = Date.UTC(2026, 10, 1);

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { ServerConfig } from '../../packages/mcp-host/src/index.ts';
+import { isAlive, processTreeOf } from '../../testing/src/processes.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
@@ -26,7 +26,7 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
   say(`starting ${String(servers)} servers`);
   await host.connectAll();
   checkReady(host);
-  const processes = childrenOf(process.pid);
+  const processes = processTreeOf(process.pid).filter((pid) => pid !== process.pid);
   if (processes.length < servers) throw new Error(`found only ${String(processes.length)} processes`);
 
   const begun = performance.now();
@@ -46,32 +46,4 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
     }),
     figure('processes left', left.length, '', { atMost: 0 }),
   ];
-}
-
-/** All descendants of this process, from /proc. */
-function childrenOf(pid: number): number[] {
-  const parents = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const state = statOf(Number(name));
-      return state === null ? [] : [{ pid: Number(name), parent: state.parent }];
-    });
-  const below = (root: number): number[] =>
-    parents.filter(({ parent }) => parent === root).flatMap(({ pid: child }) => [child, ...below(child)]);
-  return below(pid);
-}
-
-function isAlive(pid: number): boolean {
-  const state = statOf(pid);
-  return state !== null && state.letter !== 'Z';
-}
-
-function statOf(pid: number): { letter: string; parent: number } | null {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-    const [letter = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { letter, parent: Number(parent) };
-  } catch {
-    return null;
-  }
 }

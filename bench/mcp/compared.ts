@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { ServerRequestHandlers } from '../../packages/mcp-host/src/index.ts';
 import type { JsonObject } from '../../packages/protocol/src/index.ts';
 import type { Figure } from '../harness/figure.ts';
-import { startPeer } from '../support/process.ts';
+import { startPeer } from '../harness/process.ts';
 import { checkReady, makeHost, OVER_STDIO } from './host.ts';
 
 const START_MS = 20_000;

@@ -2,7 +2,7 @@ import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { alternate } from '../harness/rounds.ts';
-import { median } from '../support/quantile.ts';
+import { median } from '../harness/quantile.ts';
 import type { MakeCall } from './compared.ts';
 import { comparedWithSdk } from './compared.ts';
 

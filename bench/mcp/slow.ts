@@ -3,7 +3,7 @@ import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { alternate } from '../harness/rounds.ts';
-import { startPeer } from '../support/process.ts';
+import { startPeer } from '../harness/process.ts';
 import { checkReady, makeHost } from './host.ts';
 
 const EACH = 25;

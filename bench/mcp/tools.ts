@@ -8,7 +8,7 @@ import { toolsJson } from '../../packages/model-runtime/src/openai-chat/tools.ts
 import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
-import { quantile } from '../support/quantile.ts';
+import { quantile } from '../harness/quantile.ts';
 import { checkReady } from './host.ts';
 
 const TOOLS = 10_000;

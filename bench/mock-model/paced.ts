@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sampleMarkdown, tokensOf } from '../support/sample-markdown.ts';
+import { sampleMarkdown, tokensOf } from '../harness/sample-markdown.ts';
 import { delta, END, START } from './formats.ts';
 import { FIRST_TOKENS, stamped, TOKENS_A_SECOND, wordAt } from './texts.ts';
 

@@ -1,4 +1,4 @@
-import { startPeer } from '../support/process.ts';
+import { startPeer } from '../harness/process.ts';
 import type { FromModel, Report } from './process.ts';
 
 /** Provider ID of the mock models. */

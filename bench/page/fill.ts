@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Message } from '../../packages/protocol/src/index.ts';
 import { systemClock } from '../../packages/protocol/src/index.ts';
 import { openStorage } from '../../packages/storage/src/index.ts';
-import { sampleMarkdown } from '../support/sample-markdown.ts';
+import { sampleMarkdown } from '../harness/sample-markdown.ts';
 
 // Copied from packages/server, whose types conflict with DOM types.
 const OWNER = { ownerId: 'owner' };

@@ -2,8 +2,8 @@ import { Lexer } from 'marked';
 import { IncrementalMarkdown } from '../../packages/web/src/lib/markdown/incremental.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
-import { median, quantile } from '../support/quantile.ts';
-import { richMarkdown, sampleMarkdown, tokensOf } from '../support/sample-markdown.ts';
+import { median, quantile } from '../harness/quantile.ts';
+import { richMarkdown, sampleMarkdown, tokensOf } from '../harness/sample-markdown.ts';
 import type { Context } from './visitor.ts';
 
 const SIZE = 60_000;

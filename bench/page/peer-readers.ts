@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { versionOf } from '../support/version-of.ts';
+import { versionOf } from '../harness/version-of.ts';
 
 /** Libraries that show Markdown, each in a reader of its own: a script that defines `createReader`. */
 export const PEERS = ['marked', 'remark', 'streamdown'] as const;

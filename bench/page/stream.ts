@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
-import { sampleMarkdown } from '../support/sample-markdown.ts';
+import { sampleMarkdown } from '../harness/sample-markdown.ts';
 import type { Peer } from './peer-readers.ts';
 import { peerName, PEERS, readerScript } from './peer-readers.ts';
 import type { Context } from './visitor.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
-import { quantile } from '../support/quantile.ts';
+import { quantile } from '../harness/quantile.ts';
 import { clickAndWait } from './open.ts';
 import type { Context } from './visitor.ts';
 import { addressOf, afterPaint, COMPOSER, counterOf, countersOf, openFreshContext, tracePage } from './visitor.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Bench } from '../harness/bench.ts';
-import type { Api } from '../support/api.ts';
+import type { Api } from '../harness/api.ts';
 
 /** A stored conversation, and words that only its last message contains. */
 export type Stored = { conversation: string; lastWords: string };

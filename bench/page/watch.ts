@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
-import { median, quantile } from '../support/quantile.ts';
+import { median, quantile } from '../harness/quantile.ts';
 
 /** Frames and tasks of a page while it was watched. */
 export type Watched = {

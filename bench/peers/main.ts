@@ -1,61 +1,67 @@
 // `npm run bench -- peers`: tests third-party MCP servers and model servers with this checkout. Not part of `npm test`, because it
 // downloads packages.
-import { machine, optionsOrExit, say } from '../support/command.ts';
-import { BROWSER_PEERS } from './mcp/browser-peers.ts';
-import { NPM_PEERS } from './mcp/npm-peers.ts';
-import type { Peer } from './mcp/peer.ts';
-import { PYTHON_PEERS } from './mcp/python-peers.ts';
-import { openStage } from './mcp/stage.ts';
-import { notTried, tryPeer } from './mcp/try-peer.ts';
-import { tryModelServers } from './models/try-model-servers.ts';
-import type { Options } from './options.ts';
-import { readOptions, USAGE } from './options.ts';
-import type { Python } from './python.ts';
-import { preparePython } from './python.ts';
-import { writeReport } from './report.ts';
-import { merged, readResults, writeResults } from './results.ts';
+import { parseArgs } from 'node:util';
+import { machine, say } from '../harness/command.ts';
+import { tryModelServers } from './models.ts';
+import { problemsOf, reportModels, reportServers } from './report.ts';
+import { BROWSER, PEER_SERVERS } from './servers.ts';
+import { cachedFolder, openStage, prepareUv } from './stage.ts';
+import type { McpRow } from './try-server.ts';
+import { tryServer } from './try-server.ts';
 
-/** In the order of the report. */
-const PEERS: readonly Peer[] = [...NPM_PEERS, ...BROWSER_PEERS, ...PYTHON_PEERS];
+const USAGE = `npm run bench -- peers [--only mcp|models] [NAME...]
 
-async function tryMcpServers(python: Python | string, { names, fresh }: Options): Promise<void> {
-  const peers = PEERS.filter(({ id }) => names.length === 0 || names.includes(id));
-  await using stage = await openStage(peers, python);
-  for (const [at, peer] of peers.entries()) {
-    say(`${at + 1}/${peers.length} ${peer.id}: ${peer.package} ...`);
-    const results = readResults();
-    const before = results.mcp.find(({ id }) => id === peer.id);
-    const row =
-      peer.from === 'PyPI' && typeof python === 'string'
-        ? notTried(peer, python)
-        : await tryPeer(peer, stage.of(peer), { fresh, before });
-    writeResults({ ...results, mcp: merged(results.mcp, [row], ({ id }) => id) });
-    say(
-      `    ${row.call.tool}: ${row.call.outcome} ${row.call.detail} (${row.firstMs ?? '-'} ms, ${row.againMs ?? '-'} ms)`,
-    );
+  Connects to MCP servers of others and to a real model server, and writes docs/peers.md.
+  Downloads about 2.5 GB into .cache/peers the first time.
+
+  --only     one part of the report
+  NAME       these MCP servers alone, by the first column of the report, which stays as it is
+`;
+const MCP = 'mcp';
+const MODELS = 'models';
+
+async function tryMcpServers(names: readonly string[], noUv: string | null): Promise<McpRow[]> {
+  const chosen = PEER_SERVERS.filter(({ id }) => names.length === 0 || names.includes(id));
+  await using stack = new AsyncDisposableStack();
+  const stage = await openStage(stack, {
+    browser: chosen.some(({ missing }) => missing === BROWSER.missing),
+    proxied: noUv === null && chosen.some(({ id }) => id === 'mcp-proxy'),
+  });
+  const rows: McpRow[] = [];
+  for (const [at, peer] of chosen.entries()) {
+    say(`${at + 1}/${chosen.length} ${peer.id}: ${peer.package} ...`);
+    const missing = peer.command === 'uvx' ? noUv : null;
+    const row = await tryServer(peer, { ...stage, folder: cachedFolder('folders', peer.id) }, missing);
+    say(`    ${row.tool}: ${row.outcome} ${row.detail} (${row.firstMs ?? '-'} ms, ${row.againMs ?? '-'} ms)`);
+    rows.push(row);
   }
+  return rows;
 }
 
-async function main(options: Options): Promise<number> {
-  const unknown = options.names.find((name) => !PEERS.some(({ id }) => id === name));
-  if (unknown !== undefined) {
-    say(`There is no peer "${unknown}"; there are ${PEERS.map(({ id }) => id).join(', ')}.`);
-    return 2;
-  }
+/** Returns the problems. */
+async function main(names: readonly string[], only: readonly string[]): Promise<string[]> {
   say(machine());
-  const python = await preparePython();
-  if (typeof python === 'string') say(`peers: ${python}; what needs it is left out`);
-  if (options.only.includes('mcp')) await tryMcpServers(python, options);
-  if (options.only.includes('models') && options.names.length === 0) {
-    const results = readResults();
-    writeResults({ ...results, models: await tryModelServers(python) });
-  }
-  const problems = writeReport(
-    readResults(),
-    PEERS.map(({ id }) => id),
-  );
-  for (const problem of problems) say(`peers: ${problem}`);
-  return problems.length === 0 ? 0 : 1;
+  const noUv = await prepareUv();
+  if (noUv !== null) say(`peers: ${noUv}; what needs it is left out`);
+  if (names.length > 0) return (await tryMcpServers(names, noUv)).flatMap(problemsOf);
+  return [
+    ...(only.includes(MCP) ? reportServers(await tryMcpServers([], noUv)) : []),
+    ...(only.includes(MODELS) ? reportModels(await tryModelServers(noUv)) : []),
+  ];
 }
 
-process.exit(await main(optionsOrExit(readOptions, USAGE)));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+});
+const only = values.only?.split(',') ?? [MCP, MODELS];
+const unknown =
+  positionals.find((name) => !PEER_SERVERS.some(({ id }) => id === name)) ??
+  only.find((part) => part !== MCP && part !== MODELS);
+if (unknown !== undefined || values.help) {
+  say(unknown === undefined ? USAGE : `There is no "${unknown}".\n\n${USAGE}`);
+  process.exit(unknown === undefined ? 0 : 2);
+}
+const problems = await main(positionals, only);
+for (const problem of problems) say(`peers: ${problem}`);
+process.exit(problems.length === 0 ? 0 : 1);

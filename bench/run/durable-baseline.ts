@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartContender } from '../harness/contender.ts';
 import { startAgent } from '../loop/contenders/toolyard.ts';
-import { makeDataFolder } from '../support/server.ts';
+import { makeDataFolder } from '../harness/server.ts';
 
 /**
  * The run in memory with the least that makes it durable: its events are appended to a file, which is forced to the disk

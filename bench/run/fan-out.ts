@@ -5,9 +5,9 @@ import { PROVIDER } from '../mock-model/start.ts';
 import { modelName, PROMPT } from '../mock-model/texts.ts';
 import type { Context } from './serve.ts';
 import { serve } from './serve.ts';
-import type { Api } from '../support/api.ts';
-import { createApi } from '../support/api.ts';
-import { median } from '../support/quantile.ts';
+import type { Api } from '../harness/api.ts';
+import { createApi } from '../harness/api.ts';
+import { median } from '../harness/quantile.ts';
 
 const RUNS = 50;
 const MODEL = { providerId: PROVIDER, modelId: modelName(0) };

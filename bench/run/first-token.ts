@@ -2,8 +2,8 @@ import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import { stampsIn } from '../mock-model/texts.ts';
-import type { Api } from '../support/api.ts';
-import { quantile } from '../support/quantile.ts';
+import type { Api } from '../harness/api.ts';
+import { quantile } from '../harness/quantile.ts';
 
 /** Latency from the model's write to a reader of server-sent events, on an idle server. */
 export async function measureFirstToken(

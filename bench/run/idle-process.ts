@@ -1,3 +1,3 @@
-import '../support/probe.ts';
+import '../harness/probe.ts';
 
 setInterval(() => undefined, 60_000);

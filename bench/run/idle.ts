@@ -1,5 +1,5 @@
-import type { OwnerToProbe, ProbeToOwner } from '../support/probe.ts';
-import { startPeer } from '../support/process.ts';
+import type { OwnerToProbe, ProbeToOwner } from '../harness/probe.ts';
+import { startPeer } from '../harness/process.ts';
 import type { Measured } from './many.ts';
 
 const WAIT_MS = 10_000;

@@ -3,11 +3,11 @@ import { sampled } from '../harness/figure.ts';
 import { connectBareServer } from '../loop/bare-server.ts';
 import { createBareLoop } from '../loop/contenders/baseline.ts';
 import { PROVIDER } from '../mock-model/start.ts';
-import type { Api } from '../support/api.ts';
-import { createApi } from '../support/api.ts';
-import { EVERYTHING } from '../support/everything.ts';
-import { median } from '../support/quantile.ts';
-import type { ServerProcess } from '../support/server.ts';
+import type { Api } from '../harness/api.ts';
+import { createApi } from '../harness/api.ts';
+import { EVERYTHING } from '../harness/everything.ts';
+import { median } from '../harness/quantile.ts';
+import type { ServerProcess } from '../harness/server.ts';
 import type { Context } from './serve.ts';
 import { serve } from './serve.ts';
 

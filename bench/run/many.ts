@@ -5,9 +5,9 @@ import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { MockModel } from '../mock-model/start.ts';
 import { TOKENS_A_SECOND } from '../mock-model/texts.ts';
-import type { Api } from '../support/api.ts';
-import type { Load } from '../support/probe.ts';
-import { median, quantile } from '../support/quantile.ts';
+import type { Api } from '../harness/api.ts';
+import type { Load } from '../harness/probe.ts';
+import { median, quantile } from '../harness/quantile.ts';
 import { SteadyAnswer } from './steady-answer.ts';
 
 const RUNS = 200;

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
-import type { Memory } from '../support/probe.ts';
-import { makeDataFolder } from '../support/server.ts';
+import type { Memory } from '../harness/probe.ts';
+import { makeDataFolder } from '../harness/server.ts';
 import type { Context } from './serve.ts';
 import { serve } from './serve.ts';
 

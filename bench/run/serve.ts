@@ -1,8 +1,8 @@
 import type { Bench } from '../harness/bench.ts';
 import type { MockModel } from '../mock-model/start.ts';
 import { PROVIDER } from '../mock-model/start.ts';
-import type { ServerOptions, ServerProcess } from '../support/server.ts';
-import { makeDataFolder, startServer } from '../support/server.ts';
+import type { ServerOptions, ServerProcess } from '../harness/server.ts';
+import { makeDataFolder, startServer } from '../harness/server.ts';
 
 export type Context = Bench & { mock: MockModel };
 

@@ -1,6 +1,6 @@
 import { PROVIDER } from '../mock-model/start.ts';
 import { stampsIn, steadyAnswer, withoutStamps } from '../mock-model/texts.ts';
-import type { Api } from '../support/api.ts';
+import type { Api } from '../harness/api.ts';
 
 /** One run and its reader. */
 export class SteadyAnswer {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Cluster } from '../../testing/src/postgres.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import type { Measured } from '../run/many.ts';
-import type { Api } from '../support/api.ts';
-import { createApi } from '../support/api.ts';
-import { EVERYTHING } from '../support/everything.ts';
-import type { ServerProcess } from '../support/server.ts';
-import { makeDataFolder, startServer } from '../support/server.ts';
+import type { Api } from '../harness/api.ts';
+import { createApi } from '../harness/api.ts';
+import { EVERYTHING } from '../harness/everything.ts';
+import type { ServerProcess } from '../harness/server.ts';
+import { makeDataFolder, startServer } from '../harness/server.ts';
 
 /** The measured deployments, in order. */
 export const DEPLOYMENTS: readonly string[] = ['sqlite', 'postgres', 'web+worker'];

@@ -1,7 +1,7 @@
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
 import { PROVIDER } from '../mock-model/start.ts';
-import type { Api } from '../support/api.ts';
+import type { Api } from '../harness/api.ts';
 
 /** Steps of a turn: model request, approval, call. */
 const STEPS_IN_TURN = 3;

@@ -1,6 +1,8 @@
 import type { ChatRequest, ModelRuntime } from '../../packages/model-runtime/src/index.ts';
 import type { Contender, StartContender } from '../harness/contender.ts';
-import { versionIn, versionOf } from '../support/version-of.ts';
+import { versionIn, versionOf } from '../harness/version-of.ts';
+import { askBarely } from '../loop/contenders/baseline.ts';
+import { modelAt } from '../loop/pi-model.ts';
 
 /** All read the same streamed answer; the baseline does nothing else. */
 const CONTENDERS: Readonly<Record<string, (origin: string) => Promise<Contender>>> = {
@@ -28,32 +30,8 @@ export const start: StartContender = ({ origin }, name) => {
   return contender(origin);
 };
 
-/** Only fetch, a loop over lines, and JSON.parse. */
 async function readBarely(baseUrl: string): Promise<string> {
-  const response = await fetch(`${baseUrl}/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'bench', messages: [{ role: 'user', content: 'hi' }], stream: true }),
-  });
-  if (!response.ok || !response.body) throw new Error(String(response.status));
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    rest += decoder.decode(value, { stream: true });
-    let from = 0;
-    for (let to = rest.indexOf('\n'); to !== -1; from = to + 1, to = rest.indexOf('\n', from)) {
-      if (!rest.startsWith('data: ', from)) continue;
-      const data = rest.slice(from + 6, to);
-      if (data === '[DONE]') continue;
-      const event = JSON.parse(data) as { choices: { delta: { content?: string } }[] };
-      text += event.choices[0]?.delta.content ?? '';
-    }
-    rest = rest.slice(from);
-  }
+  return (await askBarely(baseUrl, { model: 'bench', messages: [{ role: 'user', content: 'hi' }] })).content;
 }
 
 async function overWire(
@@ -151,19 +129,7 @@ async function overPi(origin: string): Promise<Contender> {
     version: versionOf('@mariozechner/pi-ai'),
     async run() {
       const events = stream(
-        {
-          id: 'bench',
-          name: 'bench',
-          api: 'openai-completions',
-          provider: 'bench',
-          baseUrl: `${origin}/v1`,
-          reasoning: false,
-          input: ['text'],
-          cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-          contextWindow: 128_000,
-          maxTokens: 4_096,
-          compat: { supportsStore: false, supportsDeveloperRole: false },
-        },
+        modelAt(`${origin}/v1`, 'bench'),
         { messages: [{ role: 'user', content: 'hi', timestamp: 0 }] },
         { apiKey: 'none' },
       );

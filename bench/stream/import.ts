@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { sampled } from '../harness/figure.ts';
-import { median } from '../support/quantile.ts';
+import { median } from '../harness/quantile.ts';
 
 const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url));
 const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));

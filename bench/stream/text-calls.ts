@@ -1,7 +1,7 @@
 import { createToolCallTextParser } from '../../packages/model-runtime/src/tool-call-text/index.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
-import { median } from '../support/quantile.ts';
+import { median } from '../harness/quantile.ts';
 
 const PROSE =
   'The quick brown fox jumps over the lazy dog, and after that it looks for a place to rest; see "notes" for more.\n\n' +

@@ -58,7 +58,8 @@ export type { WaitOptions } from './eventually.ts';
 export { needs, SANDBOX, UNIX, UNPRIVILEGED_USER, utilLinux } from './needs.ts';
 export type { Need } from './needs.ts';
 export { describeProcesses, forgetExitedProcesses, registerProcess } from './started-processes.ts';
-export { listenOnLoopback } from './loopback.ts';
+export { listenOnLoopback, startRecordingServer } from './loopback.ts';
+export type { RecordingServer } from './loopback.ts';
 export { ownPort } from './ports.ts';
 export {
   COMPILED_ONCE,

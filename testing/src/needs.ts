@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import type { TestOptions } from 'vitest';
 
-/** What a test may need and a machine may lack. `TOOLYARD_REQUIRED` lists those that must not be missing. */
-export const NEED_NAMES = [
+/** What a test may need and a machine may lack. */
+const NEED_NAMES = [
   'postgres',
   'pg_dump',
   'browser',
@@ -23,7 +23,7 @@ export type Need = {
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The reason why the test is skipped, for `scripts/skips.ts`. */
+    /** The reason why the test is skipped, which is printed after the run. */
     missing?: { need: string; reason: string };
   }
 }
@@ -31,14 +31,27 @@ declare module 'vitest' {
 /**
  * Options of a test or suite: it is skipped if something it needs is missing, and the report gives the reason.
  *
+ * @throws Error if the missing need is one of those in `TOOLYARD_REQUIRED`
+ *
  * @example
  * test('keeps the mode of the file', needs(UNIX), () => {});
  */
 export function needs(...all: readonly Need[]): TestOptions {
+  const required = requiredNeeds();
   for (const { name, missing } of all) {
+    if (missing !== null && required.includes(name)) throw new Error(`TOOLYARD_REQUIRED names ${name}: ${missing}`);
     if (missing !== null) return { skip: true, meta: { missing: { need: name, reason: missing } } };
   }
   return {};
+}
+
+/** The names in `TOOLYARD_REQUIRED`, separated by spaces. */
+function requiredNeeds(): string[] {
+  const names = (process.env['TOOLYARD_REQUIRED'] ?? '').split(/[\s,]+/).filter(Boolean);
+  const unknown = names.find((name) => !NEED_NAMES.some((known) => known === name));
+  if (unknown !== undefined)
+    throw new Error(`TOOLYARD_REQUIRED: unknown need "${unknown}". Use ${NEED_NAMES.join(', ')}.`);
+  return names;
 }
 
 export const UNIX: Need = {

@@ -4,7 +4,7 @@ import { dynamicTool, isStepCount, jsonSchema, streamText } from 'ai';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../support/version-of.ts';
+import { versionOf } from '../../harness/version-of.ts';
 
 const MAX_STEPS = 20;
 

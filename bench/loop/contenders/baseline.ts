@@ -8,6 +8,7 @@ type Message =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string | null; tool_calls?: ToolCall[] }
   | { role: 'tool'; tool_call_id: string; content: string };
+type Answer = { content: string; calls: ToolCall[] };
 type Event = {
   choices: {
     delta: {
@@ -38,53 +39,13 @@ export function createBareLoop(
     function: { name, description, parameters: inputSchema },
   }));
 
-  async function ask(model: string, messages: readonly Message[]): Promise<{ content: string; calls: ToolCall[] }> {
-    const response = await fetch(`${baseUrl}/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages, tools, stream: true, stream_options: { include_usage: true } }),
-    });
-    if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
-
-    let content = '';
-    const calls: ToolCall[] = [];
-    const take = (event: Event): void => {
-      const delta = event.choices[0]?.delta;
-      if (delta?.content) content += delta.content;
-      for (const piece of delta?.tool_calls ?? []) {
-        const known = calls[piece.index];
-        if (known) known.function.arguments += piece.function.arguments;
-        else {
-          const { name = '', arguments: text } = piece.function;
-          calls[piece.index] = { id: piece.id ?? '', type: 'function', function: { name, arguments: text } };
-        }
-      }
-    };
-
-    const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-    const decoder = new TextDecoder();
-    let rest = '';
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return { content, calls };
-      rest += decoder.decode(value, { stream: true });
-      let from = 0;
-      for (let to = rest.indexOf('\n'); to !== -1; from = to + 1, to = rest.indexOf('\n', from)) {
-        if (!rest.startsWith('data: ', from)) continue;
-        const data = rest.slice(from + 6, to);
-        if (data !== '[DONE]') take(JSON.parse(data) as Event);
-      }
-      rest = rest.slice(from);
-    }
-  }
-
   return async (model, called) => {
     const messages: Message[] = [
       { role: 'system', content: mcp.instructions },
       { role: 'user', content: PROMPT },
     ];
     for (;;) {
-      const { content, calls } = await ask(model, messages);
+      const { content, calls } = await askBarely(baseUrl, { model, messages, tools });
       if (calls.length === 0) return content;
       messages.push({ role: 'assistant', content: content || null, tool_calls: calls });
       for (const call of calls) {
@@ -95,4 +56,48 @@ export function createBareLoop(
       }
     }
   };
+}
+
+/** One streamed answer, by fetch, a loop over lines and JSON.parse. */
+export async function askBarely(
+  baseUrl: string,
+  request: { model: string; messages: readonly Message[]; tools?: object[] },
+): Promise<Answer> {
+  const response = await fetch(`${baseUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...request, stream: true, stream_options: { include_usage: true } }),
+  });
+  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`);
+
+  let content = '';
+  const calls: ToolCall[] = [];
+  const take = (event: Event): void => {
+    const delta = event.choices[0]?.delta;
+    if (delta?.content) content += delta.content;
+    for (const piece of delta?.tool_calls ?? []) {
+      const known = calls[piece.index];
+      if (known) known.function.arguments += piece.function.arguments;
+      else {
+        const { name = '', arguments: text } = piece.function;
+        calls[piece.index] = { id: piece.id ?? '', type: 'function', function: { name, arguments: text } };
+      }
+    }
+  };
+
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { content, calls };
+    rest += decoder.decode(value, { stream: true });
+    let from = 0;
+    for (let to = rest.indexOf('\n'); to !== -1; from = to + 1, to = rest.indexOf('\n', from)) {
+      if (!rest.startsWith('data: ', from)) continue;
+      const data = rest.slice(from + 6, to);
+      if (data !== '[DONE]') take(JSON.parse(data) as Event);
+    }
+    rest = rest.slice(from);
+  }
 }

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../support/version-of.ts';
+import { versionOf } from '../../harness/version-of.ts';
 
 const MAX_TURNS = 20;
 

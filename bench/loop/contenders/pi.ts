@@ -1,10 +1,10 @@
 import type { AgentTool } from '@mariozechner/pi-agent-core';
 import { Agent } from '@mariozechner/pi-agent-core';
-import type { Model } from '@mariozechner/pi-ai';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../support/version-of.ts';
+import { versionOf } from '../../harness/version-of.ts';
+import { modelAt } from '../pi-model.ts';
 
 export const start: StartContender = async ({ baseUrl, server }) => {
   const mcp = await connectBareServer(server);
@@ -39,20 +39,3 @@ export const start: StartContender = async ({ baseUrl, server }) => {
     close: mcp.close,
   };
 };
-
-function modelAt(baseUrl: string, id: string): Model<'openai-completions'> {
-  return {
-    id,
-    name: id,
-    api: 'openai-completions',
-    provider: 'bench',
-    baseUrl,
-    reasoning: false,
-    input: ['text'],
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-    contextWindow: 128_000,
-    maxTokens: 4_096,
-    // The default uses OpenAI-specific fields, which some local servers reject.
-    compat: { supportsStore: false, supportsDeveloperRole: false },
-  };
-}

@@ -2,7 +2,7 @@
 import { createAgent } from '../../../packages/agent-host/src/node/index.ts';
 import type { RunEvent } from '../../../packages/protocol/src/index.ts';
 import type { Contender, Setting, StartContender } from '../../harness/contender.ts';
-import { versionIn } from '../../support/version-of.ts';
+import { versionIn } from '../../harness/version-of.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
 
 /** Toolyard with its own MCP host, gate, journal and events: everything that createAgent() does. */

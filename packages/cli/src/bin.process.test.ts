@@ -3,11 +3,15 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { needs, registerProcess, UNIX, within } from '@toolyard/testing';
+import { needs, registerProcess, within } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { NODE_ARGS, PROCESS_ENV } from './test-fixtures/spawn-command.ts';
 
-const LINUX = process.platform === 'linux' ? needs(UNIX) : { skip: true };
+const isLinux = process.platform === 'linux';
+const LINUX = needs({
+  name: 'unix',
+  missing: isLinux ? null : 'Linux alone lists the open files of a process in /proc',
+});
 
 test('what the shell that starts toolyard has open does not reach a server that toolyard starts', LINUX, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-open-'));

@@ -1,9 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { RecordingServer } from '@toolyard/testing';
 import { ownPort } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { allowLoopback, namesOf, respondsWith, redirectsTo, type Origin } from './test-fixtures/origins.ts';
+import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 
 // Trusts everything, as these tests do not concern trust.
@@ -190,7 +191,7 @@ describe('redirects', () => {
     const away = await origin((request, response) =>
       redirectsTo(`http://127.0.0.1:${home.port}/end`)(request, response),
     );
-    const home: Origin = await origin((request, response) => {
+    const home: RecordingServer = await origin((request, response) => {
       if (request.url === '/end') response.end('home');
       else if (request.url === '/same') redirectsTo(away.origin)(request, response);
       else redirectsTo('/same')(request, response);

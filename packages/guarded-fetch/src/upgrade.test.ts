@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { within } from '@toolyard/testing';
+import { listenOnLoopback, within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
 import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
@@ -25,16 +24,9 @@ async function echo(): Promise<string> {
     socket.write(`sec-websocket-accept: ${accept}\r\n\r\n`);
     socket.on('error', () => undefined).pipe(socket);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing({
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listenOnLoopback(server);
+  closing(listening);
+  return listening.origin;
 }
 
 describe('WebSocket upgrade', () => {

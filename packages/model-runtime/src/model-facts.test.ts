@@ -1,17 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { createFakeClock } from '@toolyard/testing';
-import { afterEach, expect, test } from 'vitest';
+import { createFakeClock, startRecordingServer } from '@toolyard/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { createModelRuntime } from './create-runtime.ts';
 import { findLocalServers } from './local-servers.ts';
 import type { ModelInfo } from './types.ts';
-
-const open: (() => void)[] = [];
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
 
 type Answers = Readonly<Record<string, JsonValue | ((body: JsonObject) => JsonValue)>>;
 
@@ -19,25 +11,16 @@ type Answers = Readonly<Record<string, JsonValue | ((body: JsonObject) => JsonVa
 async function program(answers: Answers): Promise<{ port: number; paths: string[]; keys: (string | undefined)[] }> {
   const paths: string[] = [];
   const keys: (string | undefined)[] = [];
-  const server = createServer((incoming: IncomingMessage, response) => {
-    let text = '';
-    incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-    incoming.on('end', () => {
-      paths.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
-      keys.push(incoming.headers.authorization);
-      const answer = answers[incoming.url ?? ''];
-      if (answer === undefined) return void response.writeHead(404).end('<html>');
-      const json = typeof answer === 'function' ? answer(JSON.parse(text || '{}') as JsonObject) : answer;
-      if (json !== 'never') response.writeHead(200).end(JSON.stringify(json));
-    });
+  const server = await startRecordingServer((incoming, response, text) => {
+    paths.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+    keys.push(incoming.headers.authorization);
+    const answer = answers[incoming.url ?? ''];
+    if (answer === undefined) return void response.writeHead(404).end('<html>');
+    const json = typeof answer === 'function' ? answer(JSON.parse(text || '{}') as JsonObject) : answer;
+    if (json !== 'never') response.writeHead(200).end(JSON.stringify(json));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { port: (server.address() as AddressInfo).port, paths, keys };
+  onTestFinished(server.close);
+  return { port: server.port, paths, keys };
 }
 
 const list = (owner: string, ...ids: string[]): JsonValue => ({

@@ -1,13 +1,11 @@
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, listenOnLoopback } from '@toolyard/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunningServer } from './start-server.ts';
 import { startServer } from './start-server.ts';
@@ -79,16 +77,8 @@ async function startBabbler(): Promise<typeof upstream> {
       }
     });
   });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`,
-    seen,
-    async close() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
+  const { origin, close } = await listenOnLoopback(http);
+  return { url: `${origin}/v1`, seen, close };
 }
 
 async function start(): Promise<void> {

@@ -2,9 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { needs, UNIX } from '@toolyard/testing';
 import { resolvePath } from './resolve-path.ts';
 
-describe.skipIf(process.platform === 'win32')('resolvePath', () => {
+describe('resolvePath', needs(UNIX), () => {
   it('follows links before it resolves "..", and keeps what does not exist', () => {
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'toolyard-links-')));
     onTestFinished(() => rmSync(root, { recursive: true }));

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   existsSync,
   mkdirSync,
@@ -14,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { needs, UNPRIVILEGED_USER } from '@toolyard/testing';
+import { listenOnLoopback, needs, UNPRIVILEGED_USER } from '@toolyard/testing';
 import type { CommandResult } from '../test-fixtures/run-command.ts';
 import { runCommand } from '../test-fixtures/run-command.ts';
 import { Served } from '../test-fixtures/served.ts';
@@ -78,14 +77,9 @@ describe('toolyard serve reports why it cannot start', () => {
       const body = answer();
       if (body) response.end(body.end);
     });
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    try {
-      const ran = await refused('--port', String((other.address() as AddressInfo).port));
-      expect(ran.stderr).toContain('in use by another program');
-    } finally {
-      other.closeAllConnections();
-      other.close();
-    }
+    await using listening = await listenOnLoopback(other);
+    const ran = await refused('--port', String(listening.port));
+    expect(ran.stderr).toContain('in use by another program');
   });
 
   it('names the Toolyard server that uses the folder, which keeps running', async () => {

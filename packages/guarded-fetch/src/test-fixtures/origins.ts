@@ -1,39 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { isRefusedAddress, type RefusalReason } from '../address.ts';
 import type { Resolve } from '../lookup.ts';
-
-/** A received request. */
-type Seen = { method: string; path: string; headers: IncomingMessage['headers']; body: string };
-
-/** A real server on 127.0.0.1 with the requests it received. */
-export type Origin = { port: number; origin: string; seen: Seen[]; close(): Promise<void> };
-
-/** Starts a server that records each request with its whole body, then answers. */
-export async function startOrigin(answer: RequestListener): Promise<Origin> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method = '', url = '', headers } = request;
-      seen.push({ method, path: url, headers, body: Buffer.concat(chunks).toString('utf8') });
-      answer(request, response);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return {
-    port,
-    origin: `http://127.0.0.1:${port}`,
-    seen,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-}
 
 /** Answers 200 with `text`. */
 export function respondsWith(text: string): RequestListener {

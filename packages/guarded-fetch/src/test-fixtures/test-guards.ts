@@ -1,10 +1,13 @@
+import type { RequestListener } from 'node:http';
+import type { RecordingServer } from '@toolyard/testing';
+import { startRecordingServer } from '@toolyard/testing';
 import { afterEach } from 'vitest';
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../guarded-fetch.ts';
-import { startOrigin, type Origin } from './origins.ts';
 
 export type TestGuards = {
   guard: (options?: Partial<GuardedFetchOptions>) => GuardedFetch;
-  origin: (...how: Parameters<typeof startOrigin>) => Promise<Origin>;
+  /** A server that records its requests. */
+  origin: (answer: RequestListener) => Promise<RecordingServer>;
   /** Closes it after the test as well. */
   closing: (one: { close(): Promise<void> }) => void;
 };
@@ -21,8 +24,8 @@ export function createTestGuards(trust: GuardedFetchOptions['trust']): TestGuard
       open.push(fetch);
       return fetch;
     },
-    async origin(...how) {
-      const started = await startOrigin(...how);
+    async origin(answer) {
+      const started = await startRecordingServer(answer);
       open.push(started);
       return started;
     },

@@ -1,29 +1,18 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import type { ErrorInfo } from '@toolyard/protocol';
-import { createFakeClock, eventually } from '@toolyard/testing';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createFakeClock, eventually, listenOnLoopback } from '@toolyard/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { StreamPart } from '../types.ts';
 import { fetchSSE, type FetchSseOptions, type CompleteAnswer } from './index.ts';
-
-const open: (() => void)[] = [];
-afterEach(() => {
-  for (const close of open.splice(0)) close();
-});
 
 /** Starts a server that handles every request with `answer`; returns its URL. */
 async function served(answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((incoming, response) => {
     incoming.resume().on('end', () => answer(response));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webapi/chat/p`;
+  const { origin, close } = await listenOnLoopback(server);
+  onTestFinished(close);
+  return `${origin}/webapi/chat/p`;
 }
 
 const events = (...frames: [string, unknown][]): string =>

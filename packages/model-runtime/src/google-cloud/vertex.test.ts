@@ -1,9 +1,14 @@
 import { generateKeyPairSync, verify, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { parseJson, type Fetch, type JsonObject } from '@toolyard/protocol';
-import { anthropicReply, createFakeClock, geminiReply, reply, startModelServer } from '@toolyard/testing';
+import {
+  anthropicReply,
+  createFakeClock,
+  geminiReply,
+  listenOnLoopback,
+  reply,
+  startModelServer,
+} from '@toolyard/testing';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProviderRuntime } from '../providers/factories.ts';
 import { collect, errorIn, request, textIn } from '../test-fixtures/requests.ts';
@@ -33,9 +38,7 @@ const tokenServer = createServer((incoming, response) => {
     response.end(JSON.stringify(isIssued ? issued : echoed));
   })();
 });
-tokenServer.listen(0, '127.0.0.1');
-await once(tokenServer, 'listening');
-const TOKEN_URL = `http://127.0.0.1:${(tokenServer.address() as AddressInfo).port}/token`;
+const TOKEN_URL = `${(await listenOnLoopback(tokenServer)).origin}/token`;
 afterAll(() => tokenServer.close());
 beforeEach(() => Object.assign(tokens, { issued: 0, forms: [], expiresIn: 3600, failure: null }));
 

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '@toolyard/testing';
 import { describe } from 'vitest';
 import { directRuntime, runtimeContract, type RuntimeFactory } from '../test-fixtures/runtime-contract.ts';
 import { WIRE_SCRIPTS } from '../test-fixtures/wires.ts';
@@ -9,7 +8,7 @@ import { WebApiEncoder } from './events.ts';
 import { createWebApiRuntime } from './runtime.ts';
 
 /** A minimal server that streams the answers of a runtime as events, one frame per write. */
-async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: string }> {
+function serve(runtime: ModelRuntime): ReturnType<typeof listenOnLoopback> {
   const server = createServer((incoming, response) => {
     const answer = async (): Promise<void> => {
       let text = '';
@@ -27,15 +26,7 @@ async function serve(runtime: ModelRuntime): Promise<AsyncDisposable & { url: st
     };
     answer().catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listenOnLoopback(server);
 }
 
 const serverRuntime: RuntimeFactory = async (script, baseUrl, options) => {
@@ -43,7 +34,7 @@ const serverRuntime: RuntimeFactory = async (script, baseUrl, options) => {
   const served = await serve(runtime);
   const there = createWebApiRuntime({
     provider: 'p',
-    baseUrl: served.url,
+    baseUrl: served.origin,
     fetch: (input, init) => fetch(input, init),
   });
   return { runtime: there, [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };

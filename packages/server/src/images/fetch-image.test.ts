@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GuardedFetch } from '@toolyard/guarded-fetch';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
+import type { RecordingServer } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ProxyTarget } from '../http/test-fixtures/proxy-target.ts';
 import { startProxyTarget } from '../http/test-fixtures/proxy-target.ts';
 import { startTestServer } from '../http/test-fixtures/test-server.ts';
 import { fetchImage } from './fetch-image.ts';
@@ -18,7 +19,7 @@ const MB = 1_024 * 1_024;
 const refuse = (ip: string): 'loopback' | null => (ip === '127.0.0.2' ? 'loopback' : null);
 
 let fetch: GuardedFetch;
-let targets: ProxyTarget[];
+let targets: RecordingServer[];
 beforeEach(() => {
   fetch = createGuardedFetch({ trust: () => false, refuse });
   targets = [];
@@ -28,7 +29,7 @@ afterEach(async () => {
   await Promise.all(targets.map((each) => each[Symbol.asyncDispose]()));
 });
 
-async function host(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<ProxyTarget> {
+async function host(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<RecordingServer> {
   const target = await startProxyTarget(answer);
   targets.push(target);
   return target;
@@ -139,7 +140,7 @@ describe('images at remote URLs', () => {
     await gone[Symbol.asyncDispose]();
     await expect(load(`${gone.origin}/a`)).rejects.toMatchObject({ code: 'network', retryable: true });
     const client = new AbortController();
-    const arrived = silent.next();
+    const arrived = once(silent.server, 'request');
     const loading = load(`${silent.origin}/a`, { signal: client.signal });
     await Promise.all([
       expect(loading).rejects.toMatchObject({ name: 'AbortError' }),

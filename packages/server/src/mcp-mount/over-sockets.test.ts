@@ -1,23 +1,19 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { EraMemory } from '@toolyard/mcp-host';
 import { createWebTransports, McpHost } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
-import { eventually } from '@toolyard/testing';
+import { eventually, listenOnLoopback } from '@toolyard/testing';
 import { Hono } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMcpMount } from './create-mcp-mount.ts';
 import { exampleServer } from './test-fixtures/ask.ts';
 
 async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const { origin, close } = await listenOnLoopback(server);
+  onTestFinished(close);
+  return `${origin}/mcp`;
 }
 
 const legacyOnly: EraMemory = {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpServerView } from '@toolyard/protocol';
-import { eventually, scriptedMcpCommand } from '@toolyard/testing';
+import { eventually, listenOnLoopback, scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConnectedServers } from './servers.ts';
 import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
@@ -183,10 +183,9 @@ async function listener(): Promise<{ url: string; requests: string[] }> {
     requests.push(`${request.url} ${JSON.stringify(request.headers)}`);
     socket.destroy();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  room.open.push({ close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()) });
-  const address = server.address();
-  return { url: `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`, requests };
+  const listening = await listenOnLoopback(server);
+  room.open.push(listening);
+  return { url: `127.0.0.1:${listening.port}`, requests };
 }
 
 /** Entries that start nothing on this machine, but contact a host with a variable of Toolyard. */

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
+import { listenOnLoopback } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readServerIcon } from './read-icon.ts';
 
@@ -20,8 +20,7 @@ describe('icons of servers', () => {
     else response.writeHead(404).end('no');
   });
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    ({ origin } = await listenOnLoopback(server));
   });
   afterAll(() => void server.close());
   const trusted = () => createGuardedFetch({ trust: () => true });

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
+import { listenOnLoopback, startRecordingServer, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
 
@@ -40,16 +39,11 @@ describe('remote servers', () => {
 
   it('attack 5: redirects into this machine or the private network are not followed', async () => {
     const victim = await startScriptedMcp('plain');
-    const evil = createServer((_request, response) => response.writeHead(307, { location: victim.url }).end());
-    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
-    room.open.push(victim, {
-      close: () =>
-        new Promise((resolve) => {
-          evil.close(resolve);
-          evil.closeAllConnections();
-        }),
-    });
-    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
+    const evil = await listenOnLoopback(
+      createServer((_request, response) => response.writeHead(307, { location: victim.url }).end()),
+    );
+    room.open.push(victim, evil);
+    const url = `${evil.origin}/mcp`;
     // The victim is configured as well: that does not allow other servers to reach it.
     const servers = await room.start(
       [
@@ -65,14 +59,11 @@ describe('remote servers', () => {
   });
 
   it('attack 9: private URLs in their sign-in metadata are not requested', async () => {
-    const asked: string[] = [];
-    const inside = createServer((request, response) => {
-      asked.push(request.url ?? '');
+    const inside = await startRecordingServer((_request, response) => {
       response.setHeader('content-type', 'application/json').end('{}');
     });
-    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve));
-    const there = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`;
-    const evil = createServer((request, response) => {
+    const there = inside.origin;
+    const evil = await startRecordingServer((request, response) => {
       if (request.url !== '/mcp') {
         const endpoints = { authorization_servers: [there], issuer: there, token_endpoint: `${there}/token` };
         response.setHeader('content-type', 'application/json').end(JSON.stringify({ resource: there, ...endpoints }));
@@ -81,20 +72,11 @@ describe('remote servers', () => {
       const named = `Bearer resource_metadata="${there}/meta", authorization_uri="${there}/authorize"`;
       response.writeHead(401, { 'www-authenticate': named }).end();
     });
-    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
-    for (const each of [inside, evil]) {
-      room.open.push({
-        close: () =>
-          new Promise((resolve) => {
-            each.close(resolve);
-            each.closeAllConnections();
-          }),
-      });
-    }
-    const url = `http://127.0.0.1:${(evil.address() as AddressInfo).port}/mcp`;
+    room.open.push(inside, evil);
+    const url = `${evil.origin}/mcp`;
     const servers = await room.start([{ id: 'evil', transport: { type: 'http', url } }]);
     await waitForState(servers, 'evil', 'needs_sign_in');
     expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
-    expect(asked).toEqual([]);
+    expect(inside.seen).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { reply } from '@toolyard/testing';
+import { listenOnLoopback, reply } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import { keysSeen, OWNER as me, useModelsScene } from './test-fixtures/models-scene.ts';
 
@@ -9,19 +8,13 @@ const { scene, models, server } = useModelsScene();
 /** A server that no request may reach. */
 async function forbiddenPlace(): Promise<{ url: string; requests: number }> {
   const place = { url: '', requests: 0 };
-  const listening = createServer((_request, response) => {
+  const server = createServer((_request, response) => {
     place.requests++;
     response.end('{"data":[{"id":"stolen"}]}');
   });
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  scene.open.push({
-    close: () =>
-      new Promise((resolve) => {
-        listening.close(resolve);
-        listening.closeAllConnections();
-      }),
-  });
-  place.url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const listening = await listenOnLoopback(server);
+  scene.open.push(listening);
+  place.url = listening.origin;
   return place;
 }
 

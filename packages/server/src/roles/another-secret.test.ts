@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { McpHost } from '@toolyard/mcp-host';
 import { systemClock } from '@toolyard/protocol';
+import { listenOnLoopback } from '@toolyard/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
 import type { Relays } from './relays.ts';
@@ -17,12 +17,9 @@ async function startServer(...tokens: string[]): Promise<string> {
     { overrideGlobalObjects: false },
   );
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, close } = await listenOnLoopback(server);
+  onTestFinished(close);
+  return origin;
 }
 
 test('a process with a different secret gets an error that says so, for every request', async () => {

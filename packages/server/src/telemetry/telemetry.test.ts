@@ -1,11 +1,10 @@
-import type { IncomingHttpHeaders, Server } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withChat } from '@toolyard/model-runtime';
 import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
-import { createFakeClock, createSteadyClock, eventually } from '@toolyard/testing';
+import type { RecordingServer } from '@toolyard/testing';
+import { createFakeClock, createSteadyClock, eventually, startRecordingServer } from '@toolyard/testing';
 import { ANNE, answers, cleanUp, openBench, temporaryFolder } from '../runs/test-fixtures/setup.ts';
 import { calls, says, scriptedModel } from '../runs/test-fixtures/scripted-model.ts';
 import { readTelemetry } from './telemetry-settings.ts';
@@ -26,30 +25,24 @@ type ToldSpan = {
 };
 type Payload = { resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: ToldSpan[] }[] }[] };
 
-let receiver: Server;
+let receiver: RecordingServer;
 let endpoint: string;
 let got: { path: string; headers: IncomingHttpHeaders; body: Payload }[];
 let statuses: number[];
 
 beforeEach(async () => {
   [got, statuses] = [[], []];
-  receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as Payload;
-      const status = statuses.shift() ?? 200;
-      if (status === 200) got.push({ path: request.url ?? '', headers: request.headers, body });
-      response.writeHead(status).end();
-    });
+  receiver = await startRecordingServer((request, response, body) => {
+    const status = statuses.shift() ?? 200;
+    const { url = '', headers } = request;
+    if (status === 200) got.push({ path: url, headers, body: JSON.parse(body) as Payload });
+    response.writeHead(status).end();
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  endpoint = receiver.origin;
 });
 afterEach(async () => {
   await cleanUp();
-  receiver.closeAllConnections();
-  receiver.close();
+  await receiver.close();
 });
 
 /** The system clock, except that the receiver's time limit does not run while this process is suspended. */

@@ -1,7 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +7,8 @@ import type { Owner, WebhookEvent } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { openStorage } from '@toolyard/storage';
-import type { FakeClock } from '@toolyard/testing';
-import { createFakeClock, createIds, eventually } from '@toolyard/testing';
+import type { FakeClock, RecordingServer } from '@toolyard/testing';
+import { createFakeClock, createIds, eventually, startRecordingServer } from '@toolyard/testing';
 import type { TestRuns } from '../http/test-fixtures/runs.ts';
 import { createTestRuns } from '../http/test-fixtures/runs.ts';
 import { createLiveHub } from '../live/hub.ts';
@@ -22,16 +19,15 @@ const ANNE: Owner = { ownerId: 'anne' };
 const BERT: Owner = { ownerId: 'bert' };
 const SECRET = 'a secret of sixteen or more';
 
-type Got = { headers: IncomingHttpHeaders; body: string };
 type Opened = Awaited<ReturnType<typeof createWebhooks>>;
 
 let folder: string;
 let storage: Storage;
 let clock: FakeClock;
 let runs: TestRuns;
-let receiver: Server;
+let receiver: RecordingServer;
 let url: string;
-let got: Got[];
+let got: RecordingServer['seen'];
 /** The receiver's responses in order; then 204. */
 let answers: { status: number; headers?: Record<string, string> }[];
 let log: string[];
@@ -43,24 +39,18 @@ beforeEach(async () => {
   clock = createFakeClock({ start: 1_700_000_000_000 });
   storage = await openStorage({ folder, clock });
   runs = createTestRuns({ storage, hub: createLiveHub(), clock, ids: createIds('run') });
-  [got, answers, log, secrets] = [[], [], [], new Map()];
-  receiver = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      got.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-      const { status, headers } = answers.shift() ?? { status: 204 };
-      response.writeHead(status, headers).end();
-    });
+  [answers, log, secrets] = [[], [], new Map()];
+  receiver = await startRecordingServer((_request, response) => {
+    const { status, headers } = answers.shift() ?? { status: 204 };
+    response.writeHead(status, headers).end();
   });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  got = receiver.seen;
+  url = `${receiver.origin}/hook`;
 });
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
-  receiver.closeAllConnections();
-  receiver.close();
+  await receiver.close();
   storage.close();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -219,8 +209,7 @@ describe('a webhook', () => {
       error: { message: expect.stringContaining('404') as string },
     });
     expect(got.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(['test', 'test']);
-    receiver.closeAllConnections();
-    await new Promise((resolve) => receiver.close(resolve));
+    await receiver.close();
     expect(await made.test(ANNE)).toEqual({
       ok: false,
       error: {

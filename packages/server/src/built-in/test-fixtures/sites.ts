@@ -1,38 +1,13 @@
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { RecordingServer } from '@toolyard/testing';
+import { startRecordingServer } from '@toolyard/testing';
 
-export type Site = AsyncDisposable & {
-  url: string;
-  requests: { url: string; headers: IncomingMessage['headers']; body: string }[];
-};
+export type Site = RecordingServer & { url: string };
 
 /** A web site on a real socket; `answer` gets the path with its query. */
 export async function startSite(answer: (path: string, response: ServerResponse, body: string) => void): Promise<Site> {
-  const requests: Site['requests'] = [];
-  const server = createServer((request, response) => {
-    const { url = '/', headers } = request;
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      requests.push({ url, headers, body });
-      answer(url, response, body);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const server = await startRecordingServer(({ url = '/' }, response, body) => answer(url, response, body));
+  return { ...server, url: server.origin };
 }
 
 export function send(response: ServerResponse, type: string, body: string | Uint8Array, status = 200): void {

@@ -121,7 +121,7 @@ describe('web_fetch', () => {
     expect(await textOf(webFetch, { url: `${url}/away` })).toMatch(
       /^Not followed: .* redirects to another host: http:\/\/localhost/,
     );
-    expect(other.requests).toEqual([]);
+    expect(other.seen).toEqual([]);
   });
 
   test.each([
@@ -140,12 +140,12 @@ describe('web_fetch', () => {
     'file:///etc/passwd',
     'data:text/plain,hello',
   ])('refuses an address of this machine or its network: %s', async (form) => {
-    const { url, requests } = await site((_path, response) => send(response, 'text/plain', 'secret'), {
+    const { url, seen } = await site((_path, response) => send(response, 'text/plain', 'secret'), {
       isAllowed: false,
     });
     const text = await textOf(webFetch, { url: form.replace('{port}', new URL(url).port) });
     expect(text).toMatch(/^(address_refused|network|tool_failed): /);
-    expect(requests).toEqual([]);
+    expect(seen).toEqual([]);
   });
 
   test('refuses a name that resolves to an address of this machine when it connects (DNS rebinding)', async () => {
@@ -166,14 +166,14 @@ describe('web_fetch', () => {
     );
     expect(text).toMatch(/^address_refused: /);
     expect(asked).toEqual(['rebind.example']);
-    expect(inside.requests).toEqual([]);
+    expect(inside.seen).toEqual([]);
   });
 
   test('refuses a redirect on the host into a private network', async () => {
     const inside = await site((_path, response) => send(response, 'text/plain', 'secret'), { isAllowed: false });
     const { url } = await site((_path, response) => response.writeHead(302, { location: inside.url }).end());
     expect(await textOf(webFetch, { url })).toMatch(/^address_refused: /);
-    expect(inside.requests).toEqual([]);
+    expect(inside.seen).toEqual([]);
   });
 
   test('is bounded: bombs, endless bodies, damaged documents and types without text', async () => {
@@ -229,7 +229,7 @@ describe('web_search', () => {
     );
     await engine({ engine: 'searxng', url: `${searxng.url}/` });
     const output = (await webSearch.run({ query: 'ferry & train', limit: 3 }, context)) as ToolResult;
-    expect(searxng.requests[0]?.url).toBe('/search?q=ferry+%26+train&format=json');
+    expect(searxng.seen[0]?.path).toBe('/search?q=ferry+%26+train&format=json');
     expect(output.structured).toEqual({
       query: 'ferry & train',
       results: [{ title: 'A ferry', url: 'https://ferry.example/', snippet: 'At nine.' }],
@@ -260,8 +260,8 @@ describe('web_search', () => {
       });
       expect(await textOf(webSearch, { query: 'ferry' })).toContain('Leaves at nine.');
     }
-    const [brave, tavily, exa, custom] = peer.requests;
-    expect([brave?.url, brave?.headers['x-subscription-token']]).toEqual([
+    const [brave, tavily, exa, custom] = peer.seen;
+    expect([brave?.path, brave?.headers['x-subscription-token']]).toEqual([
       '/res/v1/web/search?q=ferry&count=5',
       'brave-key',
     ]);
@@ -269,8 +269,8 @@ describe('web_search', () => {
       'Bearer tavily-key',
       { query: 'ferry', max_results: 5 },
     ]);
-    expect([exa?.headers['x-api-key'], exa?.url]).toEqual(['exa-key', '/search']);
-    expect([custom?.url, custom?.headers.authorization]).toEqual(['/find?q=ferry', 'Bearer custom-key']);
+    expect([exa?.headers['x-api-key'], exa?.path]).toEqual(['exa-key', '/search']);
+    expect([custom?.path, custom?.headers.authorization]).toEqual(['/find?q=ferry', 'Bearer custom-key']);
   });
 
   test('reports what is wrong with the engine, without its key', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
 import { systemClock } from '@toolyard/protocol';
@@ -146,9 +147,9 @@ describe('streams through the proxy', () => {
       headers,
       agent: false,
     });
-    const coming = other.next();
+    const coming = once(other.server, 'request');
     sending.write('{"first":');
-    const request = await within(coming, { what: 'the request at the target' });
+    const [request] = (await within(coming, { what: 'the request at the target' })) as [IncomingMessage];
     await eventually(() => expect(request.readableFlowing).toBe(true));
     sending.end('1}');
     await within(once(sending, 'response'), { what: 'the response of the proxy' });

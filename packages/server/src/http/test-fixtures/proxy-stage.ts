@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { systemClock } from '@toolyard/protocol';
+import type { RecordingServer } from '@toolyard/testing';
 import { createProxy } from '../../proxy/proxy.ts';
-import type { ProxyTarget } from './proxy-target.ts';
 import { startProxyTarget } from './proxy-target.ts';
 import type { TestResponse, TestRequestOptions, TestServer, TestServerOptions } from './test-server.ts';
 import { startTestServer } from './test-server.ts';
@@ -11,7 +11,7 @@ import { startTestServer } from './test-server.ts';
 /** A server with a proxy, and servers behind it; disposed together. */
 export type ProxyStage = AsyncDisposable & {
   readonly server: TestServer;
-  target: (...how: Parameters<typeof startProxyTarget>) => Promise<ProxyTarget>;
+  target: (...how: Parameters<typeof startProxyTarget>) => Promise<RecordingServer>;
   /** Starts a server whose proxy may connect to these origins. */
   start: (allow: readonly string[], of?: TestServerOptions) => Promise<void>;
   disposeAfter: <Thing extends AsyncDisposable>(thing: Thing) => Thing;

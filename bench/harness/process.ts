@@ -23,6 +23,11 @@ export function startPeer<Out extends Serializable, In>(
     execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
     env: { ...process.env, NODE_ENV: 'production' },
   });
+  return peerOf(child, () => void (child.connected && child.disconnect()));
+}
+
+/** A child with a channel. `leave` makes it exit by itself. */
+export function peerOf<Out extends Serializable, In>(child: ChildProcess, leave: () => void): Peer<Out, In> {
   const gone = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
@@ -55,7 +60,7 @@ export function startPeer<Out extends Serializable, In>(
   }
 
   async function end(): Promise<void> {
-    if (child.connected) child.disconnect();
+    if (!hasEnded(child)) leave();
     const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
     if (!hasEnded(child)) await gone;
     clearTimeout(timer);
@@ -73,7 +78,7 @@ export function startPeer<Out extends Serializable, In>(
   };
 }
 
-const FAREWELL_MS = 5_000;
+const FAREWELL_MS = 10_000;
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { NO_TITLES } from '@toolyard/testing';
 import { bundled, COMMAND } from '../../scripts/programs.ts';
 import type { Load, Memory, OwnerToProbe, ProbeToOwner } from './probe.ts';
+import { peerOf } from './process.ts';
 
 /** A temporary data folder on disk, deleted with its content. */
 export type DataFolder = { path: string; [Symbol.dispose](): void };
@@ -54,7 +55,6 @@ export function profiling(profile: Profile | null): string[] {
 const PROBE = new URL('./probe.ts', import.meta.url).href;
 const START_MS = 30_000;
 const ANSWER_MS = 10_000;
-const SHUTDOWN_TIMEOUT_MS = 10_000;
 /** Log lines of a normal start and shutdown. */
 const NORMAL_LINES = /^toolyard: (data folder:|shutting down;|conversations and runs:|--no-token:).*\n/gm;
 
@@ -70,18 +70,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     process.execPath,
     // The conditions of this process, because the bench loads sources into it.
     [
-      ...process.execArgv,
-      ...profiling(profile),
-      '--import',
-      PROBE,
-      program,
-      'serve',
-      '--data-dir',
-      dataFolder,
-      '--port',
-      '0',
-      '--no-token',
-      ...args,
+      ...[...process.execArgv, ...profiling(profile), '--import', PROBE],
+      ...[program, 'serve', '--data-dir', dataFolder, '--port', '0', '--no-token', ...args],
     ],
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env: { ...process.env, NODE_ENV: 'production', ...NO_TITLES, ...env } },
   );
@@ -117,36 +107,21 @@ function addressOf(child: ChildProcess): Promise<string> {
 }
 
 function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs: number }): ServerProcess {
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-
-  function ask<T extends ProbeToOwner['type']>(
-    owner: OwnerToProbe,
+  const peer = peerOf<OwnerToProbe, ProbeToOwner>(child, () => child.kill('SIGTERM'));
+  async function ask<T extends ProbeToOwner['type']>(
+    question: OwnerToProbe,
     type: T,
   ): Promise<Extract<ProbeToOwner, { type: T }>> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the server does not respond to the bench')), ANSWER_MS);
-      child.once('message', (message) => {
-        clearTimeout(timer);
-        const answer = message as ProbeToOwner;
-        if (answer.type === type) resolve(answer as Extract<ProbeToOwner, { type: T }>);
-        else reject(new Error(`the server answered ${answer.type} instead of ${type}`));
-      });
-      child.send(owner);
-    });
+    const answer = await peer.ask(question, ANSWER_MS);
+    if (answer.type !== type) throw new Error(`the server answered ${answer.type} instead of ${type}`);
+    return answer as Extract<ProbeToOwner, { type: T }>;
   }
-
   return {
     url,
     startMs,
     begin: async () => void (await ask('begin', 'begun')),
     load: () => ask('load', 'load'),
     memory: () => ask('memory', 'memory'),
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGTERM');
-      const timer = setTimeout(() => child.kill('SIGKILL'), SHUTDOWN_TIMEOUT_MS);
-      await gone;
-      clearTimeout(timer);
-    },
+    [Symbol.asyncDispose]: () => peer.end(),
   };
 }

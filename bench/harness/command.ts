@@ -14,16 +14,3 @@ export function machine(): string {
 export function loadNow(): string {
   return `load of the machine, last minute: ${(loadavg()[0] ?? 0).toFixed(2)}`;
 }
-
-/** Parses the command line. Exits for --help and invalid arguments. */
-export function optionsOrExit<Options>(read: (args: string[]) => Options | null, usage: string): Options {
-  try {
-    const options = read(process.argv.slice(2));
-    if (options !== null) return options;
-    process.stdout.write(usage);
-    process.exit(0);
-  } catch (thrown) {
-    say(`${thrown instanceof Error ? thrown.message : String(thrown)}\n\n${usage}`);
-    process.exit(2);
-  }
-}

