@@ -6,11 +6,11 @@ import type { Clock } from '@toolyard/protocol';
 /** The memory of this process, as V8 manages it. */
 export type ProcessMemory = {
   /** Resident size of the heap, in bytes. */
-  heapSize(): number;
+  heapSize: () => number;
   /** Share of the time since the last call in which code was executed. */
-  busyShare(): number;
+  busyShare: () => number;
   /** Collects garbage and returns free memory to the system. Blocks the process for about a tenth of a second. */
-  collect(): void;
+  collect: () => void;
 };
 
 const CHECK_EVERY_MS = 10_000;
