@@ -40,7 +40,7 @@ export function releaseMemoryWhenIdle(
   return () => cancel();
 }
 
-function memoryOfThisProcess(): ProcessMemory {
+export function memoryOfThisProcess(): ProcessMemory {
   let before = performance.eventLoopUtilization();
   return {
     heapSize: () => getHeapStatistics().total_physical_size,
