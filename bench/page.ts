@@ -5,6 +5,7 @@ import { buildPage } from '../scripts/build-page.ts';
 import { runBench } from './harness/bench.ts';
 import { PROVIDER, startMockModel } from './mock-model/start.ts';
 import { fillConversation } from './page/fill.ts';
+import { measureExchange } from './page/exchange.ts';
 import { measureLoad } from './page/load.ts';
 import { measureAnswer, measureOpen } from './page/open.ts';
 import { measureParse } from './page/parse.ts';
@@ -28,6 +29,7 @@ await runBench<Context>({
     switch: measureSwitch,
     parse: measureParse,
     stream: measureStream,
+    exchange: measureExchange,
   },
   own: { switches: { kind: 'count', usage: 'switches between two chats (default 1000)' } },
   async *contexts(bench) {
@@ -56,6 +58,6 @@ await runBench<Context>({
     stack.defer(() => browser.close());
     bench.say(`Chromium ${browser.version()}`);
     const { url } = server;
-    yield { context: { ...bench, url, api: createApi(url), browser, long, answer, ordinary } };
+    yield { context: { ...bench, url, server, api: createApi(url), browser, long, answer, ordinary } };
   },
 });

@@ -38,7 +38,7 @@ await runBench<Context>({
       await sleep(60_000);
       const { rss, heapUsed, heapTotal, external, native } = await server.memory();
       const of = { heapUsed, heapTotal, external, native };
-      return [...figures, figure('resident memory of the server one minute later', rss, 'MB', { atMost: 250, of })];
+      return [...figures, figure('resident memory of the server one minute later', rss, 'MB', { atMost: 200, of })];
     },
     long: measureLong,
     'fan-out': measureFanOut,

@@ -4,8 +4,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { quantile } from './quantile.ts';
 import { getHeapCodeStatistics, getHeapStatistics } from 'node:v8';
 
-/** `begin` starts a window, `load` reports it, `memory` reports the current memory. */
-export type OwnerToProbe = 'begin' | 'load' | 'memory';
+/** `begin` starts a window, `load` reports it, `memory` and `cpu` report the current values. */
+export type OwnerToProbe = 'begin' | 'load' | 'memory' | 'cpu';
 
 export type Load = {
   wallMs: number;
@@ -34,20 +34,17 @@ export type Memory = {
   native: number;
 };
 
-export type ProbeToOwner = ({ type: 'load' } & Load) | ({ type: 'memory' } & Memory) | { type: 'begun' };
+export type ProbeToOwner =
+  | ({ type: 'load' } & Load)
+  | ({ type: 'memory' } & Memory)
+  | { type: 'cpu'; cpuMs: number }
+  | { type: 'begun' };
 
 const TIMER_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: TIMER_MS });
-delay.enable();
 /** The delay of every timer tick. */
 let ownDelays: number[] = [];
-let lastTick = { wall: performance.now(), cpuMs: cpuOfThread() };
-setInterval(() => {
-  const tick = { wall: performance.now(), cpuMs: cpuOfThread() };
-  const late = tick.wall - lastTick.wall - TIMER_MS;
-  ownDelays.push(Math.max(0, Math.min(late, tick.cpuMs - lastTick.cpuMs)));
-  lastTick = tick;
-}, TIMER_MS).unref();
+let ticking: NodeJS.Timeout | undefined;
 let begun = { wall: performance.now(), cpu: process.cpuUsage() };
 
 function cpuOfThread(): number {
@@ -55,7 +52,20 @@ function cpuOfThread(): number {
   return (user + system) / 1000;
 }
 
+/** Not before the first window, because the timers cost 30 ms of CPU time in an answer of four seconds. */
+function startTimers(): NodeJS.Timeout {
+  delay.enable();
+  let lastTick = { wall: performance.now(), cpuMs: cpuOfThread() };
+  return setInterval(() => {
+    const tick = { wall: performance.now(), cpuMs: cpuOfThread() };
+    const late = tick.wall - lastTick.wall - TIMER_MS;
+    ownDelays.push(Math.max(0, Math.min(late, tick.cpuMs - lastTick.cpuMs)));
+    lastTick = tick;
+  }, TIMER_MS).unref();
+}
+
 function begin(): ProbeToOwner {
+  ticking ??= startTimers();
   delay.reset();
   ownDelays = [];
   begun = { wall: performance.now(), cpu: process.cpuUsage() };
@@ -102,8 +112,14 @@ function residentFiles(): number {
   }
 }
 
+function cpu(): ProbeToOwner {
+  const { user, system } = process.cpuUsage();
+  return { type: 'cpu', cpuMs: (user + system) / 1000 };
+}
+
+const ANSWERS: Readonly<Record<OwnerToProbe, () => ProbeToOwner>> = { begin, load, memory, cpu };
 process.on('message', (message: OwnerToProbe) => {
-  process.send?.(message === 'begin' ? begin() : message === 'load' ? load() : memory());
+  process.send?.(ANSWERS[message]());
 });
 // The bench may exit before the server, and the channel must not keep the server alive.
 process.on('disconnect', () => process.exit(0));

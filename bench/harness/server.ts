@@ -28,6 +28,8 @@ export type ServerProcess = AsyncDisposable & {
   /** Resets the load that {@link ServerProcess.load} reports. */
   begin(): Promise<void>;
   load(): Promise<Load>;
+  /** User and system time of all threads since the start. */
+  cpuMs(): Promise<number>;
   memory(): Promise<Memory>;
 };
 
@@ -121,6 +123,7 @@ function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs
     startMs,
     begin: async () => void (await ask('begin', 'begun')),
     load: () => ask('load', 'load'),
+    cpuMs: async () => (await ask('cpu', 'cpu')).cpuMs,
     memory: () => ask('memory', 'memory'),
     [Symbol.asyncDispose]: () => peer.end(),
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 import type { Bench } from '../harness/bench.ts';
 import type { Api } from '../harness/api.ts';
+import type { ServerProcess } from '../harness/server.ts';
 
 /** A stored conversation, and words that only its last message contains. */
 export type Stored = { conversation: string; lastWords: string };
@@ -10,6 +11,7 @@ export type Stored = { conversation: string; lastWords: string };
 /** Context of every part: a server with data, and a browser. */
 export type Context = Bench & {
   url: string;
+  server: Pick<ServerProcess, 'cpuMs'>;
   api: Api;
   browser: Browser;
   /** A conversation with this many messages. */

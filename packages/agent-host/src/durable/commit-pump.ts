@@ -36,7 +36,7 @@ export type CommitPumpOptions = {
 const MIN_DELAY_MS = 15;
 const MAX_DELAY_MS = 40;
 /** Share of time spent storing at which the delay reaches its maximum: half the deltas mean half the commits. */
-const SHARE_AT_MAX_DELAY = 0.4;
+const SHARE_AT_MAX_DELAY = 0.25;
 /** Time constant of the moving average of that share, in milliseconds. */
 const SHARE_OVER_MS = 250;
 /** Interval between groups in a busy process, in milliseconds: small groups block the event loop only briefly. */

@@ -29,6 +29,7 @@ export class SurrogateBuffer {
   }
 
   #join(body: Delta): RunEventBody[] {
+    if (this.#held.size === 0 && textOf(body) !== '' && !endsInHalf(textOf(body))) return [body];
     const key = body.type === 'tool_call_delta' ? body.callId : `${body.type}:${body.messageId}`;
     const before = this.#held.get(key);
     const text = before ? textOf(before) + textOf(body) : textOf(body);

@@ -6,10 +6,10 @@ const never = new AbortController().signal;
 
 function open() {
   const clock = createFakeClock();
-  const backlog = new EventBacklog<string>({ clock, isUrgent: (item) => item === 'now' });
+  const backlog = new EventBacklog<string>({ clock, isUrgent: (item) => item === 'now', signal: never });
   const taken: string[][] = [];
   const done = (async () => {
-    for (;;) taken.push([...(await backlog.take(never))]);
+    for (;;) taken.push([...(await backlog.take())]);
   })();
   void done;
   return { clock, backlog, taken };

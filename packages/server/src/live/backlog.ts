@@ -13,6 +13,8 @@ type BacklogOptions<T> = {
   clock: Pick<Clock, 'after' | 'monotonic'>;
   /** True for events that must not wait for others. */
   isUrgent: (item: T) => boolean;
+  /** Ends the reader. */
+  signal: AbortSignal;
   max?: number | undefined;
 };
 
@@ -20,6 +22,7 @@ type BacklogOptions<T> = {
 export class EventBacklog<T> {
   readonly #clock: BacklogOptions<T>['clock'];
   readonly #isUrgent: BacklogOptions<T>['isUrgent'];
+  readonly #signal: AbortSignal;
   readonly #max: number;
   #items: T[] = [];
   #urgent = false;
@@ -28,10 +31,12 @@ export class EventBacklog<T> {
   #wake: (() => void) | null = null;
   #callOff: (() => void) | null = null;
 
-  constructor({ clock, isUrgent, max = MAX_BACKLOG }: BacklogOptions<T>) {
+  constructor({ clock, isUrgent, signal, max = MAX_BACKLOG }: BacklogOptions<T>) {
     this.#clock = clock;
     this.#isUrgent = isUrgent;
+    this.#signal = signal;
     this.#max = max;
+    signal.addEventListener('abort', () => this.#wake?.(), { once: true });
   }
 
   push(items: readonly T[]): void {
@@ -62,8 +67,8 @@ export class EventBacklog<T> {
   }
 
   /** All unread events, as soon as they are due; empty after an overrun or an abort. */
-  async take(signal: AbortSignal): Promise<readonly T[]> {
-    if (!signal.aborted && !this.#overrun && !this.#isDue()) await this.#due(signal);
+  async take(): Promise<readonly T[]> {
+    if (!this.#signal.aborted && !this.#overrun && !this.#isDue()) await this.#due();
     const items = this.#items;
     this.#items = [];
     this.#urgent = false;
@@ -75,17 +80,14 @@ export class EventBacklog<T> {
     return this.#items.length > 0 && (this.#urgent || this.#clock.monotonic() - this.#lastTaken >= GATHER_MS);
   }
 
-  #due(signal: AbortSignal): Promise<void> {
+  #due(): Promise<void> {
     return new Promise((resolve) => {
-      const wake = (): void => {
-        signal.removeEventListener('abort', wake);
+      this.#wake = (): void => {
         this.#callOff?.();
         this.#callOff = null;
         this.#wake = null;
         resolve();
       };
-      this.#wake = wake;
-      signal.addEventListener('abort', wake, { once: true });
       if (this.#items.length > 0) this.#wakeWhenDue();
     });
   }

@@ -31,7 +31,7 @@ export function createLiveHub(): RunHub {
     runEvents(ownerId, events) {
       const [first] = events;
       if (!first) return;
-      if (runs.has(keyOf(ownerId, first.runId))) runs.publish(keyOf(ownerId, first.runId), events);
+      runs.publish(keyOf(ownerId, first.runId), events);
       if (owners.has(ownerId)) owners.publish(ownerId, events.map(toLiveEvent));
     },
     changed(ownerId, what, id) {
@@ -49,11 +49,11 @@ export function toLiveEvent(event: RunEvent): LiveEvent {
 
 /**
  * Recently encoded events. Not a WeakMap: with thousands of events a second its entries dominate garbage collection
- * pauses.
+ * pauses. Small, because readers take an event within milliseconds, and what is kept longer survives collections.
  */
 const texts = new Map<RunEvent, string>();
 let characters = 0;
-const MOST_CHARACTERS = 500_000;
+const MOST_CHARACTERS = 50_000;
 
 /** The JSON of an event, encoded once for concurrent readers. */
 export function eventJson(event: RunEvent | LiveEvent): string {

@@ -39,6 +39,7 @@ export async function* readAllEvents(
   const backlog = new EventBacklog<LiveEvent>({
     clock,
     isUrgent: (live) => live.type === 'run' && isInboxEvent(live.event),
+    signal,
     max: options.maxBacklog,
   });
   const unsubscribe = hub.listen(principal.ownerId, {
@@ -106,7 +107,7 @@ export async function* readAllEvents(
         yield* replay(runId);
       }
       while (!signal.aborted && !backlog.overrun) {
-        const newEvents = await backlog.take(signal);
+        const newEvents = await backlog.take();
         if (newEvents.length === 0) continue;
         const events: LiveEvent[] = [];
         for (const event of newEvents) {

@@ -32,7 +32,7 @@ async function* readRun(
   principal: Owner,
   { runId, afterSeq, signal }: { runId: string; afterSeq: number; signal: AbortSignal },
 ): AsyncGenerator<readonly RunEvent[], undefined> {
-  const backlog = new EventBacklog<RunEvent>({ clock, isUrgent: isInboxEvent, max: maxBacklog });
+  const backlog = new EventBacklog<RunEvent>({ clock, isUrgent: isInboxEvent, signal, max: maxBacklog });
   // Subscribe before reading, so that no event stored from here on is missed.
   const unsubscribe = hub.listenToRun(principal.ownerId, runId, {
     receive: (events) => backlog.push(events),
@@ -50,7 +50,7 @@ async function* readRun(
       // Ended before the cursor, or deleted: no event follows.
       if (await isOver(store, principal, runId, seq)) return;
       while (!signal.aborted && !backlog.overrun) {
-        const events = (await backlog.take(signal)).filter((event) => event.seq > seq);
+        const events = (await backlog.take()).filter((event) => event.seq > seq);
         if (events.length === 0) continue;
         // The events in between were stored by another process.
         if (events[0] !== undefined && events[0].seq > seq + 1) break;

@@ -12,6 +12,7 @@ import type { AccessToken } from '../http/types.ts';
 import { OWNER } from '../http/types.ts';
 import { createLiveStreams } from '../live/streams.ts';
 import { createProxy } from '../proxy/proxy.ts';
+import { releaseMemoryWhenIdle } from '../release-memory.ts';
 import { withInternalApi } from '../roles/internal-api.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { writePrivate } from '../secrets/private-file.ts';
@@ -86,6 +87,7 @@ export async function serveHttp(stores: Stores, services: Services, shutdown: Sh
     await cluster.start(settings.internalUrl ?? internalUrl(listening, host));
   }
 
+  shutdown.defer('memory', releaseMemoryWhenIdle(clock));
   await runs.start();
   if (capabilities.runs) for (const service of [webhooks, schedules, triggers]) service.start();
   ready = true;

@@ -118,9 +118,9 @@ export class SqliteConnection implements ReadSource {
 
 /**
  * WAL size that triggers a checkpoint, in pages of 4 kB. A checkpoint syncs twice and writes every changed page; runs
- * change the same pages repeatedly, so few checkpoints are cheaper.
+ * change the same pages repeatedly, so few checkpoints are cheaper. It blocks the process for about 20 ms.
  */
-const CHECKPOINT_PAGES = 4_000;
+const CHECKPOINT_PAGES = 16_000;
 
 function configure(database: DatabaseSync, options: SqliteConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };

@@ -26,9 +26,14 @@ export function addLiveRoutes({ route }: Router, deps: RouteContext): void {
 
   route('GET /api/events', ({ c, principal, query }) => {
     const cursor = c.req.header('last-event-id') ?? query.after ?? null;
-    return eventStreams.answer(c, principal, (signal) => {
-      if (query.tab !== undefined) follow(principal, query.tab, signal);
-      return liveFrames(streams.readAll(principal, cursor, signal));
-    });
+    return eventStreams.answer(
+      c,
+      principal,
+      (signal) => {
+        if (query.tab !== undefined) follow(principal, query.tab, signal);
+        return streams.readAll(principal, cursor, signal);
+      },
+      liveFrames,
+    );
   });
 }

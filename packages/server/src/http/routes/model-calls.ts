@@ -42,10 +42,12 @@ export function addModelCallRoutes({ route }: Router, deps: RouteContext): void 
       const encoder = new WebApiEncoder(provider, price);
       const id = ids.next();
       const call = { id, providerId: provider, request, ...defined({ price }), ...(runId ? { runId } : {}) };
-      return eventStreams.answer(c, principal, (signal) => {
-        const batches = telemetry ? telemetry.watch(call, parts(signal)) : parts(signal);
-        return chatFrames(batches, encoder, id);
-      });
+      return eventStreams.answer(
+        c,
+        principal,
+        (signal) => (telemetry ? telemetry.watch(call, parts(signal)) : parts(signal)),
+        createChatFrames(encoder, id),
+      );
     },
     { formOf: chatFormOf },
   );
@@ -79,17 +81,13 @@ export function addModelCallRoutes({ route }: Router, deps: RouteContext): void 
 }
 
 /** The frames of a response; its id is in the first frame and valid for all. */
-async function* chatFrames(
-  batches: AsyncIterable<readonly StreamPart[]>,
-  encoder: WebApiEncoder,
-  id: string,
-): AsyncGenerator<readonly Frame[]> {
+function createChatFrames(encoder: WebApiEncoder, id: string): (batch: readonly StreamPart[]) => readonly Frame[] {
   let isFirst = true;
-  for await (const batch of batches) {
+  return (batch) => {
     const frames = encoder.encode(batch).map(({ event, data }): Frame => ({ event, json: JSON.stringify(data) }));
     const [first, ...rest] = frames;
-    if (first === undefined) continue;
-    yield isFirst ? [{ ...first, id }, ...rest] : frames;
+    if (!isFirst || first === undefined) return frames;
     isFirst = false;
-  }
+    return [{ ...first, id }, ...rest];
+  };
 }

@@ -80,7 +80,7 @@ export function addRunRoutes({ route }: Router, deps: RouteContext): void {
     const after = lastEventId(c.req.header('last-event-id')) ?? query.after;
     // An EventSource reconnects when a stream ends; 204 stops it.
     if (OVER.has(run.status) && after >= run.lastSeq) return new Response(null, { status: 204 });
-    return eventStreams.answer(c, principal, (signal) => runFrames(streams.readRun(principal, id, after, signal)));
+    return eventStreams.answer(c, principal, (signal) => streams.readRun(principal, id, after, signal), runFrames);
   });
 }
 

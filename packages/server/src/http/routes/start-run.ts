@@ -46,7 +46,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
     }
     if ('queued' in sent) throw isQueued();
     if (stream === true) {
-      return eventStreams.answer(c, principal, (signal) => runFrames(streams.readRun(principal, id, 0, signal)));
+      return eventStreams.answer(c, principal, (signal) => streams.readRun(principal, id, 0, signal), runFrames);
     }
     const started = { run: toRunView(sent.run), message: sent.message, ...defined({ webhookSecret: ofRun?.secret }) };
     if (wait === undefined) return started;

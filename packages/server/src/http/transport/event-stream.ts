@@ -20,17 +20,20 @@ const RETRY_MS = 1_000;
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_AFTER_MS = 60_000;
 
+type Batches<Batch> = AsyncIterable<Batch> | Promise<AsyncIterable<Batch> | null>;
+
 /** The open streams, so that a stopping server can end them. */
 export type EventStreams = {
   /**
-   * Responds with `frames`, one write per batch, until they end, the client disconnects, its session ends or the server
-   * stops; the signal is aborted in the latter three cases. Requests no further batch while the client has not read the
-   * last one.
+   * Responds with the frames of each batch in one write, until the batches end, the client disconnects, its session ends
+   * or the server stops; the signal is aborted in the latter three cases. Requests no further batch while the client has
+   * not read the last one.
    */
-  answer(
+  answer<Batch>(
     c: AppContext,
     principal: Principal,
-    frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
+    batches: (signal: AbortSignal) => Batches<Batch>,
+    toFrames: (batch: Batch) => readonly Frame[],
   ): Response;
   /** Calls `work` with a signal that is aborted when the client disconnects, its session ends or the server stops. */
   whileConnected<T>(c: AppContext, principal: Principal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
@@ -50,10 +53,11 @@ export function createEventStreams(
   const logFailures = createLogOnce(log);
   let closing = false;
 
-  async function run(
+  async function run<Batch>(
     outgoing: ServerResponse,
     principal: Principal,
-    frames: (signal: AbortSignal) => AsyncIterable<readonly Frame[]>,
+    batches: (signal: AbortSignal) => Batches<Batch>,
+    toFrames: (batch: Batch) => readonly Frame[],
   ): Promise<void> {
     const control = new AbortController();
     const { signal } = control;
@@ -65,10 +69,10 @@ export function createEventStreams(
     const stopPings = keepAlive(outgoing, clock, () => void endIfInvalid(isStillValid, principal, end));
     try {
       if (!signal.aborted) {
-        for await (const batch of frames(signal)) {
+        for await (const batch of (await batches(signal)) ?? []) {
           if (signal.aborted) break;
           logFailures.worked();
-          const taken = outgoing.write(batch.map(encodeFrame).join(''));
+          const taken = outgoing.write(toFrames(batch).map(encodeFrame).join(''));
           if (!taken && !(await drained(outgoing, signal, clock))) break;
         }
       }
@@ -83,7 +87,7 @@ export function createEventStreams(
   }
 
   return {
-    answer(c, principal, frames) {
+    answer(c, principal, batches, toFrames) {
       const { incoming, outgoing } = c.env;
       outgoing.writeHead(200, {
         'content-type': 'text/event-stream',
@@ -96,7 +100,7 @@ export function createEventStreams(
         incoming.socket.setNoDelay(true);
         // Sends the headers as well, so that the client knows at once that it is connected.
         outgoing.write(`retry: ${RETRY_MS}\n\n`);
-        void run(outgoing, principal, frames);
+        void run(outgoing, principal, batches, toFrames);
       }
       return RESPONSE_ALREADY_SENT;
     },
