@@ -3,6 +3,7 @@ import type {
   JsonObject,
   JsonValue,
   Message,
+  RunWebhookView,
   TabInputRequest,
   TabInputAnswer,
   TabServer,
@@ -200,7 +201,7 @@ type WebhooksTable = {
   url: string;
   /** Names, with a comma before and after each. */
   events: string;
-  origin: string;
+  origin: 'file' | 'settings';
   updated_at: number;
 };
 
@@ -217,9 +218,10 @@ type AnnouncementsTable = {
   run_id: string;
   interrupt_id: string | null;
   happened_at: number;
-  attempts: ColumnType<number, number | undefined, number>;
+  attempts: number;
   due_at: number;
-  channel: ColumnType<string, string | undefined, string>;
+  /** How the notification is delivered; `run`: to the webhook of the run itself. */
+  channel: 'webhook' | 'email' | 'run';
 };
 
 type RunWebhooksTable = {
@@ -227,7 +229,7 @@ type RunWebhooksTable = {
   owner_id: string;
   url: string;
   trusted: number;
-  state: string;
+  state: RunWebhookView['state'];
   failures: number;
   error: string | null;
 };

@@ -5,6 +5,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import { mediaProblem } from '../media.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson } from '../text.ts';
+import { affectsRows } from './columns.ts';
 
 /** The message being written in each conversation. `conversationId` null: in a new chat. */
 export type DraftRepository = {
@@ -48,12 +49,12 @@ export function createDraftRepository(db: Kysely<Schema>): DraftRepository {
       throw new ToolyardError({ code: 'not_found', message: `Conversation ${String(conversationId)} does not exist.` });
     },
     async remove({ ownerId }, conversationId) {
-      const result = await db
-        .deleteFrom('drafts')
-        .where('owner_id', '=', ownerId)
-        .where(CONVERSATION, '=', conversationId ?? '')
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(
+        db
+          .deleteFrom('drafts')
+          .where('owner_id', '=', ownerId)
+          .where(CONVERSATION, '=', conversationId ?? ''),
+      );
     },
   };
 }

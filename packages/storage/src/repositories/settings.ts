@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { JsonValue, Owner } from '@toolyard/protocol';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
+import { affectsRows } from './columns.ts';
 
 /** Named values of an owner. Not for secrets. */
 export type SettingsRepository = {
@@ -34,12 +35,7 @@ export function createSettingsRepository(db: Kysely<Schema>): SettingsRepository
         .execute();
     },
     async remove({ ownerId }, key) {
-      const result = await db
-        .deleteFrom('settings')
-        .where('owner_id', '=', ownerId)
-        .where('key', '=', scrubText(key))
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(db.deleteFrom('settings').where('owner_id', '=', ownerId).where('key', '=', scrubText(key)));
     },
   };
 }
