@@ -87,7 +87,7 @@ export function toStorageError(thrown: unknown, where: string): StorageError {
   return new StorageError(problem, describe(problem, where, detailOf(thrown)), { cause: thrown });
 }
 
-/** Descriptions of file system error codes. */
+/** Descriptions of file system error codes: nothing can be written. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -99,9 +99,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function detailOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return 'unknown reason';
-  const code = 'code' in thrown ? String(thrown.code) : '';
-  return REASONS[code] ?? thrown.message;
+  return thrown instanceof Error ? (REASONS[codeOf(thrown)] ?? thrown.message) : 'unknown reason';
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 }
 
 function sqliteProblem(extended: number | undefined): FolderProblem | undefined {
@@ -125,16 +127,9 @@ function sqliteProblem(extended: number | undefined): FolderProblem | undefined 
 }
 
 function fileProblem(thrown: unknown): FolderProblem {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = codeOf(thrown);
+  if (Object.hasOwn(REASONS, code)) return 'not_writable';
   switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-    case 'EISDIR':
-    case 'ENOENT':
-      return 'not_writable';
     case 'ENOSPC':
     case 'EDQUOT':
       return 'disk_full';
