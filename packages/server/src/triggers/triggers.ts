@@ -14,7 +14,7 @@ import type {
 } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
-import { createLogOnce } from '../log-once.ts';
+import { repeat } from '../repeat.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { RunServers } from '../services.ts';
 import { newSecret } from '../webhooks/webhooks.ts';
@@ -53,10 +53,7 @@ const AT_ONCE = 20;
 
 export function createTriggers(options: TriggersOptions): Triggers & { start: () => void; close: () => Promise<void> } {
   const { storage, secrets, servers, hub, clock, ids, log } = options;
-  const logFailures = createLogOnce(log);
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  let working: Promise<void> = Promise.resolve();
+  let stop: (() => Promise<void>) | undefined;
 
   async function stored(principal: Owner, id: string): Promise<StoredTrigger> {
     const trigger = await storage.triggers.get(principal, id);
@@ -77,23 +74,12 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
   }
 
   /** Deliveries whose process has crashed, or whose run could not be started at the time. */
-  async function look(ahead = 0): Promise<void> {
-    try {
-      const now = clock.now();
-      const due = await storage.triggers.claimDue(now + ahead, now + CLAIM_MS, AT_ONCE);
-      for (const delivery of due) {
-        const trigger = await storage.triggers.find(delivery.triggerId);
-        if (trigger !== null) await startAndSettle(trigger, delivery, options);
-      }
-      logFailures.worked();
-    } catch (error) {
-      // The storage is closed afterwards.
-      if (!stopped) logFailures.failed('incoming webhooks', error);
+  async function startDue(ahead: number): Promise<void> {
+    const now = clock.now();
+    for (const delivery of await storage.triggers.claimDue(now + ahead, now + CLAIM_MS, AT_ONCE)) {
+      const trigger = await storage.triggers.find(delivery.triggerId);
+      if (trigger !== null) await startAndSettle(trigger, delivery, options);
     }
-    if (stopped) return;
-    cancel = clock.after(LOOK_EVERY_MS, () => {
-      working = look();
-    });
   }
 
   return {
@@ -168,12 +154,12 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
     },
     deliver: (id, request) => acceptDelivery(id, request, options),
     start() {
-      working = look(options.alone === true ? CLAIM_MS : 0);
+      stop = repeat({ what: 'incoming webhooks', clock, log, pauseMs: LOOK_EVERY_MS }, (isFirst) =>
+        startDue(isFirst && options.alone === true ? CLAIM_MS : 0),
+      );
     },
     async close() {
-      stopped = true;
-      cancel();
-      await working;
+      await stop?.();
     },
   };
 }
