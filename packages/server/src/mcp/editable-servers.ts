@@ -34,21 +34,7 @@ import { createPluginSettings } from './plugin-settings.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import type { ServersOptions } from './servers-options.ts';
 
-export type EditableServersOptions = Pick<
-  ServersOptions,
-  | 'builtIn'
-  | 'file'
-  | 'flags'
-  | 'env'
-  | 'owner'
-  | 'settings'
-  | 'permissions'
-  | 'approvals'
-  | 'secrets'
-  | 'clock'
-  | 'log'
-  | 'functions'
-> & {
+export type EditableServersOptions = Omit<ServersOptions, 'hub' | 'signIns' | 'eager' | 'part' | 'patienceMs'> & {
   serverList: ServerList;
   connections: ListedConnections;
   /** Other processes have their own server lists. */

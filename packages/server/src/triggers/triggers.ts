@@ -10,10 +10,10 @@ import type {
   TriggerDefinition,
   TriggerDelivery,
   TriggerView,
-  AnyText,
 } from '@toolyard/protocol';
 import { formatToolReference, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
+import { createChangedError, createInvalidError } from '../errors.ts';
 import { repeat } from '../repeat.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { RunServers } from '../services.ts';
@@ -64,11 +64,13 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
   async function check(principal: Owner, { agentId, template, allowedTools }: TriggerDefinition): Promise<void> {
     checkTemplate(template);
     if ((await storage.agents.get(principal, agentId)) === null) {
-      throw invalid(say`There is no agent ${JSON.stringify(agentId)}.`);
+      throw createInvalidError(say`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
     if (ofTab)
-      throw invalid(say`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`);
+      throw createInvalidError(
+        say`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`,
+      );
     // Pins the definitions of the tools that run without approval.
     for (const tool of allowedTools) servers.approve({ tool });
   }
@@ -119,7 +121,7 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
         version,
         at: clock.now(),
       });
-      if (trigger === null) throw changedMeanwhile();
+      if (trigger === null) throw createChangedError(say`This webhook was changed by another request.`);
       const made = secret === 'generate' ? newSecret() : secret;
       if (made !== undefined) await secrets.set(principal, secretOf(id), made);
       hub.changed(principal.ownerId, 'triggers', id);
@@ -181,16 +183,4 @@ function readableView(trigger: StoredTrigger): TriggerView {
 /** Absent optional fields are left out. */
 function toJson(definition: TriggerDefinition): JsonObject {
   return JSON.parse(JSON.stringify(definition)) as JsonObject;
-}
-
-function invalid(message: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message });
-}
-
-function changedMeanwhile(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: say`This webhook was changed by another request.`,
-    hint: say`Read it again and repeat the change.`,
-  });
 }
