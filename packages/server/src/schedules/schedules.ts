@@ -13,9 +13,9 @@ import type {
   SchedulePreview,
   ScheduleView,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, ToolyardError, say } from '@toolyard/protocol';
+import { defined, formatToolReference, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
-import { createChangedError, createInvalidError } from '../errors.ts';
+import { createChangedError, createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import type { LiveHub, RunServers } from '../services.ts';
 import { describeTiming } from './describe-cron.ts';
 import {
@@ -77,7 +77,7 @@ export function createSchedules(
   async function stored(principal: Owner, id: string): Promise<StoredSchedule> {
     const schedule = await storage.schedules.get(principal, id);
     if (schedule !== null) return schedule;
-    throw new ToolyardError({ code: 'not_found', message: say`There is no schedule ${JSON.stringify(id)}.` });
+    throw createNotFoundError(say`There is no schedule ${JSON.stringify(id)}.`);
   }
 
   async function check(principal: Owner, { target, agentId, allowedTools }: ScheduleDefinition): Promise<void> {
@@ -215,7 +215,7 @@ export function createSchedules(
       const firings = await storage.schedules.firings(principal, id, LISTED_FIRINGS);
       const firing = firings.find(({ plannedAt }) => plannedAt === key.plannedAt);
       if (firing) return firing;
-      throw new ToolyardError({ code: 'conflict', message: say`The schedule was deleted by another request.` });
+      throw createConflictError(say`The schedule was deleted by another request.`);
     },
     async firings(principal, id) {
       await stored(principal, id);
@@ -229,11 +229,10 @@ export function createSchedules(
 function readable(stored: JsonObject): ScheduleDefinition {
   const definition = readDefinition(stored);
   if (definition !== null) return definition;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The stored definition of this schedule cannot be read.`,
-    hint: say`Update Toolyard, or delete the schedule.`,
-  });
+  throw createConflictError(
+    say`The stored definition of this schedule cannot be read.`,
+    say`Update Toolyard, or delete the schedule.`,
+  );
 }
 
 /** Absent optional fields are left out. */

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { ToolyardError } from '@toolyard/protocol';
 import { makePrivate } from '@toolyard/storage';
+import { createConfigError } from '../errors.ts';
 
 /**
  * Null if the file does not exist. Makes the file inaccessible to other users of the machine.
@@ -77,5 +78,5 @@ function codeOf(thrown: unknown): string {
 }
 
 export function badConfig(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
+  return createConfigError(message, hint);
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Owner } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import type { Installation, SecretRepository } from '@toolyard/storage';
+import { createConfigError } from '../errors.ts';
 import { claimKey } from './claim-key.ts';
 import type { MasterKeys } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
@@ -153,12 +154,10 @@ function unreadable(name: string, reason: 'foreign' | 'damaged'): ToolyardError 
     reason === 'foreign'
       ? 'it was encrypted with another key than the current one (TOOLYARD_SECRET, or secret.key in the data folder)'
       : 'its stored data is damaged';
-  return new ToolyardError({
-    code: 'bad_config',
-    message: `The secret "${name}" cannot be read: ${why}.`,
-    hint:
-      reason === 'foreign'
-        ? 'Restore the former key, set it as TOOLYARD_SECRET_OLD, or enter the secret again.'
-        : 'Enter it again.',
-  });
+  return createConfigError(
+    `The secret "${name}" cannot be read: ${why}.`,
+    reason === 'foreign'
+      ? 'Restore the former key, set it as TOOLYARD_SECRET_OLD, or enter the secret again.'
+      : 'Enter it again.',
+  );
 }

@@ -11,9 +11,9 @@ import type {
   TriggerDelivery,
   TriggerView,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError, say } from '@toolyard/protocol';
+import { formatToolReference, say } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
-import { createChangedError, createInvalidError } from '../errors.ts';
+import { createChangedError, createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import { repeat } from '../repeat.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { RunServers } from '../services.ts';
@@ -58,7 +58,7 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
   async function stored(principal: Owner, id: string): Promise<StoredTrigger> {
     const trigger = await storage.triggers.get(principal, id);
     if (trigger !== null) return trigger;
-    throw new ToolyardError({ code: 'not_found', message: say`There is no incoming webhook ${JSON.stringify(id)}.` });
+    throw createNotFoundError(say`There is no incoming webhook ${JSON.stringify(id)}.`);
   }
 
   async function check(principal: Owner, { agentId, template, allowedTools }: TriggerDefinition): Promise<void> {
@@ -169,11 +169,10 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
 function readable(stored: JsonObject): TriggerDefinition {
   const definition = readDefinition(stored);
   if (definition !== null) return definition;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The stored definition of this webhook cannot be read.`,
-    hint: say`Update Toolyard, or delete the webhook.`,
-  });
+  throw createConflictError(
+    say`The stored definition of this webhook cannot be read.`,
+    say`Update Toolyard, or delete the webhook.`,
+  );
 }
 
 function readableView(trigger: StoredTrigger): TriggerView {

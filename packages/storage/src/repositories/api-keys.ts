@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject, Owner } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson } from '../text.ts';
-import { affectsRows, aliased } from './columns.ts';
 
 /** An API key. Only the hash of the key itself is stored. */
 export type StoredApiKey = {

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import { aliased } from './columns.ts';
 
 /** One version of a document. Its text is a blob. */
 export type StoredArtifactVersion = {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { JsonObject, Owner, RunStatus } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import type { TitledBy } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 import type { ConversationSearch, SearchHit } from './conversation-search.ts';
-import { affectsRows, aliased } from './columns.ts';
 
 type ActiveRun = { id: string; status: RunStatus };
 

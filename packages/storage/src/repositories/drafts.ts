@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import { mediaProblem } from '../media.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** The message being written in each conversation. `conversationId` null: in a new chat. */
 export type DraftRepository = {

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** What a model remembered for a user, and where it did. */
 export type StoredMemory = {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** Decisions of a user about tools that were stored for later: everywhere, or in one conversation. */
 export type PermissionRepository = {

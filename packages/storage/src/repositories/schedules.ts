@@ -1,12 +1,12 @@
 import { encodeReason, decodeReason } from './stored-reason.ts';
 import type { JsonObject, Owner, ScheduleFiring } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
 import { decodeObject, encodeJson, scrubText } from '../text.ts';
-import { selectList } from './columns.ts';
 
 export type StoredSchedule = {
   id: string;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
-import { affectsRows } from './columns.ts';
 
 /** Sealed bytes by name. Content and encryption are unknown here. */
 export type SecretRepository = {

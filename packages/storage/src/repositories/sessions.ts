@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
-import { affectsRows, aliased } from './columns.ts';
 
 /** A signed-in browser. Only hashes of cookie and header secret are stored. */
 export type StoredSession = {

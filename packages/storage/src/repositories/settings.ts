@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { JsonValue, Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** Named values of an owner. Not for secrets. */
 export type SettingsRepository = {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
-import { affectsRows } from './columns.ts';
 
 /** Sealed bytes and their version. */
 type SignInRow = { sealed: Uint8Array; version: string };

@@ -9,11 +9,11 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
+import { affectsRows, aliased, selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
-import { affectsRows, aliased, selectList } from './columns.ts';
 
 /** The tools that one tab provides to the runs of one conversation. */
 export type TabOffer = { tabId: string; conversationId: string; servers: TabServer[]; seenUntil: number };

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject, Owner } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** A row with a title and JSON values that are opaque here, which its owner edits. */
 export type TitledRow<Values> = Values & {

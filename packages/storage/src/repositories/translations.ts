@@ -2,9 +2,9 @@ import type { Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
-import { affectsRows } from './columns.ts';
 
 /** A translation of a message. `from` null: the language of the message is not known. */
 export type StoredTranslation = { messageId: string; from: string | null; to: string; content: string };

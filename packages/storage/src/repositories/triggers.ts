@@ -1,11 +1,11 @@
 import { encodeReason, decodeReason } from './stored-reason.ts';
 import type { JsonObject, Owner, TriggerDelivery } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { decodeObject, encodeJson, scrubText } from '../text.ts';
-import { selectList } from './columns.ts';
 
 export type StoredTrigger = {
   id: string;

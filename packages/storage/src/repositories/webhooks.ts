@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { NewRunWebhook, Owner, RunWebhookView } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
-import { affectsRows, aliased } from './columns.ts';
 
 /** Where an owner receives which notifications; the signing secret is not stored here. */
 export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
