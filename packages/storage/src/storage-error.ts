@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, ToolyardError, VERSION } from '@toolyard/protocol';
 
 /**
  * Problems of the data folder or the database in it.
@@ -141,51 +141,43 @@ function fileProblem(thrown: unknown): FolderProblem {
   }
 }
 
+/** Message and hint of each problem. */
+const TEXTS: Record<FolderProblem, (where: string, detail: string) => [message: string, hint?: string]> = {
+  in_use: (where) => [
+    `${where} is in use by another process, most likely another Toolyard.`,
+    'Use the running one, stop it first, or choose another data folder.',
+  ],
+  not_writable: (where, detail) => [
+    `${where} cannot be written: ${detail}.`,
+    'Check the permissions, or choose another data folder.',
+  ],
+  disk_full: (where) => [`There is no space left for ${where}.`, 'Free disk space. Data stored before is safe.'],
+  write_failed: (where) => [
+    `${where} cannot be written: the disk is full, a quota is used up, or the disk is failing.`,
+    'Free disk space, or check the disk. Data stored before is safe.',
+  ],
+  corrupt: (where, detail) => [
+    `${where} is damaged: ${detail}.`,
+    'Keep a copy of the damaged file and restore a backup.',
+  ],
+  newer_version: (where, detail) => [
+    `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
+    'Start the newer version, or choose another data folder. Nothing was changed.',
+  ],
+  prerelease: (where) => [
+    `${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
+    'Choose another data folder. Nothing was changed.',
+  ],
+  not_ours: (where) => [
+    `${where} is a database of another program.`,
+    'Choose another data folder. Nothing was changed.',
+  ],
+  engine: (where, detail) => [`The database ${where} failed: ${detail}.`],
+};
+
 function describe(problem: FolderProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
-  switch (problem) {
-    case 'in_use':
-      return {
-        message: `${where} is in use by another process, most likely another Toolyard.`,
-        hint: 'Use the running one, stop it first, or choose another data folder.',
-      };
-    case 'not_writable':
-      return {
-        message: `${where} cannot be written: ${detail}.`,
-        hint: 'Check the permissions, or choose another data folder.',
-      };
-    case 'disk_full':
-      return {
-        message: `There is no space left for ${where}.`,
-        hint: 'Free disk space. Data stored before is safe.',
-      };
-    case 'write_failed':
-      return {
-        message: `${where} cannot be written: the disk is full, a quota is used up, or the disk is failing.`,
-        hint: 'Free disk space, or check the disk. Data stored before is safe.',
-      };
-    case 'corrupt':
-      return {
-        message: `${where} is damaged: ${detail}.`,
-        hint: 'Keep a copy of the damaged file and restore a backup.',
-      };
-    case 'newer_version':
-      return {
-        message: `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
-        hint: 'Start the newer version, or choose another data folder. Nothing was changed.',
-      };
-    case 'prerelease':
-      return {
-        message: `${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
-        hint: 'Choose another data folder. Nothing was changed.',
-      };
-    case 'not_ours':
-      return {
-        message: `${where} is a database of another program.`,
-        hint: 'Choose another data folder. Nothing was changed.',
-      };
-    case 'engine':
-      return { message: `The database ${where} failed: ${detail}.` };
-  }
+  const [message, hint] = TEXTS[problem](where, detail);
+  return { message, ...defined({ hint }) };
 }
 
 /** The error for a problem that was detected by a check rather than thrown by SQLite. */

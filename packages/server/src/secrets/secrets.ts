@@ -1,26 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Owner } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import type { Installation, SecretRepository } from '@toolyard/storage';
+import type { SecretRepository } from '@toolyard/storage';
 import { createConfigError } from '../errors.ts';
 import { claimKey } from './claim-key.ts';
 import type { MasterKeys } from './master-key.ts';
+import type { MasterKeyOptions } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
 import type { SealingKey } from './sealing.ts';
 import { openSecret, sealSecret } from './sealing.ts';
 
-export type SecretsOptions = {
-  repository: SecretRepository;
-  clock: Clock;
-  /** The data folder, with key file and salt. */
-  folder: string;
-  env: Readonly<Record<string, string | undefined>>;
-  log: (line: string) => void;
-  /** Shared data of all machines, from which each derives the same key. */
-  shared?: Installation;
-  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
-  scryptCost?: number;
-};
+export type SecretsOptions = MasterKeyOptions & { repository: SecretRepository; clock: Clock };
 
 /** Encrypted storage of texts such as API keys. */
 export type Secrets = {
