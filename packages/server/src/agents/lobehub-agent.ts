@@ -1,11 +1,4 @@
-import type {
-  AgentConfiguration,
-  AgentProfile,
-  ConversationExample,
-  JsonObject,
-  JsonValue,
-  ToolyardError,
-} from '@toolyard/protocol';
+import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, say } from '@toolyard/protocol';
 import { agentConfiguration } from '@toolyard/protocol/schemas';
 import { createInvalidError } from '../errors.ts';
