@@ -19,26 +19,33 @@ export type FormField = { name: string; label: string; description?: string; req
   | { type: 'choices'; options: FormOption[]; minItems?: number; maxItems?: number; default?: string[] }
 );
 
+/** What a field must be or have, after its label. */
+const RULES = {
+  required: 'is required',
+  unknown: 'is not a field of this form',
+  text: 'must be text',
+  number: 'must be a number',
+  integer: 'must be a whole number',
+  boolean: 'must be true or false',
+  option: 'must be one of the options',
+  email: 'must be an email address',
+  uri: 'must be a URL with its scheme, such as https://example.com',
+  date: 'must be a date such as 2026-01-31',
+  'date-time': 'must be a date and time such as 2026-01-31T12:00:00Z',
+};
+const LIMITS = {
+  too_short: (limit: number) => ` must have at least ${limit} characters`,
+  too_long: (limit: number) => ` must have at most ${limit} characters`,
+  too_small: (limit: number) => ` must be at least ${limit}`,
+  too_large: (limit: number) => ` must be at most ${limit}`,
+  too_few: (limit: number) => `: choose at least ${limit}`,
+  too_many: (limit: number) => `: choose at most ${limit}`,
+};
+
 /** A rule that a submitted form breaks, and the field; `limit` belongs to rules that have one. */
 export type FormFault = { name: string; label: string } & (
-  | {
-      rule:
-        | 'required'
-        | 'unknown'
-        | 'text'
-        | 'number'
-        | 'integer'
-        | 'boolean'
-        | 'option'
-        | 'email'
-        | 'uri'
-        | 'date'
-        | 'date-time';
-    }
-  | {
-      rule: 'too_short' | 'too_long' | 'too_small' | 'too_large' | 'too_few' | 'too_many';
-      limit: number;
-    }
+  | { rule: keyof typeof RULES }
+  | { rule: keyof typeof LIMITS; limit: number }
 );
 
 const MAX_FIELDS = 100;
@@ -255,43 +262,7 @@ function isDay(value: string): boolean {
 
 /** A fault as a sentence, for logs, terminals and programs. The page has its own texts. */
 export function formFaultText(fault: FormFault): string {
-  const label = `"${fault.label}"`;
-  switch (fault.rule) {
-    case 'required':
-      return `${label} is required.`;
-    case 'unknown':
-      return `${label} is not a field of this form.`;
-    case 'text':
-      return `${label} must be text.`;
-    case 'number':
-      return `${label} must be a number.`;
-    case 'integer':
-      return `${label} must be a whole number.`;
-    case 'boolean':
-      return `${label} must be true or false.`;
-    case 'option':
-      return `${label} must be one of the options.`;
-    case 'email':
-      return `${label} must be an email address.`;
-    case 'uri':
-      return `${label} must be a URL with its scheme, such as https://example.com.`;
-    case 'date':
-      return `${label} must be a date such as 2026-01-31.`;
-    case 'date-time':
-      return `${label} must be a date and time such as 2026-01-31T12:00:00Z.`;
-    case 'too_short':
-      return `${label} must have at least ${fault.limit} characters.`;
-    case 'too_long':
-      return `${label} must have at most ${fault.limit} characters.`;
-    case 'too_small':
-      return `${label} must be at least ${fault.limit}.`;
-    case 'too_large':
-      return `${label} must be at most ${fault.limit}.`;
-    case 'too_few':
-      return `${label}: choose at least ${fault.limit}.`;
-    case 'too_many':
-      return `${label}: choose at most ${fault.limit}.`;
-  }
+  return `"${fault.label}"${'limit' in fault ? LIMITS[fault.rule](fault.limit) : ` ${RULES[fault.rule]}`}.`;
 }
 
 const SECRET =

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { badConfig, readPrivate, writePrivate } from './secrets/private-file.ts';
+import { createConfigError } from './errors.ts';
+import { readPrivate, writePrivate } from './secrets/private-file.ts';
 
 /** File in the data folder that contains the access token of this server. */
 export const TOKEN_FILE = 'access-token';
@@ -22,7 +23,8 @@ export function ownToken(dataDir: string, log: (line: string) => void): string {
     return token;
   }
   const fault = faultOfToken(stored);
-  if (fault !== null) throw badConfig(`${file}: ${fault}`, 'Delete the file: the next start creates a new token.');
+  if (fault !== null)
+    throw createConfigError(`${file}: ${fault}`, 'Delete the file: the next start creates a new token.');
   return stored;
 }
 

@@ -6,8 +6,9 @@
 import { join } from 'node:path';
 import type { ServerConfig, SignInOptions, SignInResponse } from '@toolyard/mcp-host';
 import type { JsonClient, McpSignInStarted } from '@toolyard/protocol';
-import { systemClock, ToolyardError } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
 import type { McpRouteKey, RouteMethod } from '@toolyard/protocol/schemas';
+import { createConflictError } from './errors.ts';
 import { createServers } from './mcp/servers.ts';
 import { createEntryApprovals } from './mcp/entry-approvals.ts';
 import { openMachineApprovals } from './mcp/machine-approvals.ts';
@@ -113,5 +114,5 @@ function clientOf(servers: Servers): McpApi {
 
 function rejectCall(): Promise<never> {
   const message = 'Only a running Toolyard server can check this call.';
-  return Promise.reject(new ToolyardError({ code: 'conflict', message, hint: 'Start it with "toolyard serve".' }));
+  return Promise.reject(createConflictError(message, 'Start it with "toolyard serve".'));
 }

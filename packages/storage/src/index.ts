@@ -26,43 +26,27 @@ export { mediaToBlobs } from './media.ts';
 export { scrubText } from './text.ts';
 export type { SyncRunStore } from './sqlite/run-store.ts';
 export type { BlobInfo, BlobStore } from './blobs.ts';
-export type { StoredApiKey, ApiKeyRepository } from './repositories/api-keys.ts';
-export type { StoredSession, SessionRepository } from './repositories/sessions.ts';
-export type { AgentRepository, StoredAgent } from './repositories/agents.ts';
-export type { GroupRepository, StoredGroup } from './repositories/groups.ts';
-export type {
-  StoredConversation,
-  ConversationChange,
-  ConversationRepository,
-  FoundConversation,
-} from './repositories/conversations.ts';
-export type { MessageRepository } from './repositories/messages.ts';
-export type { PermissionRepository } from './repositories/permissions.ts';
-export type { DraftRepository } from './repositories/drafts.ts';
-export type {
-  DueFiring,
-  FiringKey,
-  FiringOutcome,
-  ScheduleRepository,
-  StoredSchedule,
-} from './repositories/schedules.ts';
-export type { DeliveryKey, StoredDelivery, StoredTrigger, TriggerRepository } from './repositories/triggers.ts';
-export type { IdempotencyKey, IdempotencyRepository } from './repositories/idempotency-keys.ts';
-export type { RateCounterRepository, RateSpan } from './repositories/rate-counters.ts';
-export type { RunListQuery, RunListRepository, RunPosition } from './repositories/run-list.ts';
-export type { ArtifactRepository, StoredArtifactVersion } from './repositories/artifacts.ts';
-export type { MemoryRepository, StoredMemory } from './repositories/memories.ts';
-export type { StoredTranslation, TranslationChange, TranslationRepository } from './repositories/translations.ts';
-export type { QueueRepository } from './repositories/queue.ts';
-export type { SecretRepository } from './repositories/secrets.ts';
-export type { SettingsRepository } from './repositories/settings.ts';
-export type { SignInRepository } from './repositories/sign-ins.ts';
-export type {
-  PendingNotification,
-  StoredRunWebhook,
-  StoredWebhook,
-  WebhookRepository,
-} from './repositories/webhooks.ts';
-export type { UsageRepository } from './repositories/usage.ts';
+export type * from './repositories/api-keys.ts';
+export type * from './repositories/sessions.ts';
+export type * from './repositories/agents.ts';
+export type * from './repositories/groups.ts';
+export type * from './repositories/conversations.ts';
+export type * from './repositories/messages.ts';
+export type * from './repositories/permissions.ts';
+export type * from './repositories/drafts.ts';
+export type * from './repositories/schedules.ts';
+export type * from './repositories/triggers.ts';
+export type * from './repositories/idempotency-keys.ts';
+export type * from './repositories/rate-counters.ts';
+export type * from './repositories/run-list.ts';
+export type * from './repositories/artifacts.ts';
+export type * from './repositories/memories.ts';
+export type * from './repositories/translations.ts';
+export type * from './repositories/queue.ts';
+export type * from './repositories/secrets.ts';
+export type * from './repositories/settings.ts';
+export type * from './repositories/sign-ins.ts';
+export type * from './repositories/webhooks.ts';
+export type * from './repositories/usage.ts';
 export type { UsageFound, UsageQuery } from './usage/usage-report.ts';
-export type { StoredTabCall, TabOffer, TabRepository } from './repositories/tabs.ts';
+export type * from './repositories/tabs.ts';

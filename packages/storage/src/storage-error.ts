@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, ToolyardError, VERSION } from '@toolyard/protocol';
 
 /**
  * Problems of the data folder or the database in it.
@@ -87,7 +87,7 @@ export function toStorageError(thrown: unknown, where: string): StorageError {
   return new StorageError(problem, describe(problem, where, detailOf(thrown)), { cause: thrown });
 }
 
-/** Descriptions of file system error codes. */
+/** Descriptions of file system error codes: nothing can be written. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
@@ -99,9 +99,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function detailOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return 'unknown reason';
-  const code = 'code' in thrown ? String(thrown.code) : '';
-  return REASONS[code] ?? thrown.message;
+  return thrown instanceof Error ? (REASONS[codeOf(thrown)] ?? thrown.message) : 'unknown reason';
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 }
 
 function sqliteProblem(extended: number | undefined): FolderProblem | undefined {
@@ -125,16 +127,9 @@ function sqliteProblem(extended: number | undefined): FolderProblem | undefined 
 }
 
 function fileProblem(thrown: unknown): FolderProblem {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = codeOf(thrown);
+  if (Object.hasOwn(REASONS, code)) return 'not_writable';
   switch (code) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOTDIR':
-    case 'EEXIST':
-    case 'EISDIR':
-    case 'ENOENT':
-      return 'not_writable';
     case 'ENOSPC':
     case 'EDQUOT':
       return 'disk_full';
@@ -146,51 +141,43 @@ function fileProblem(thrown: unknown): FolderProblem {
   }
 }
 
+/** Message and hint of each problem. */
+const TEXTS: Record<FolderProblem, (where: string, detail: string) => [message: string, hint?: string]> = {
+  in_use: (where) => [
+    `${where} is in use by another process, most likely another Toolyard.`,
+    'Use the running one, stop it first, or choose another data folder.',
+  ],
+  not_writable: (where, detail) => [
+    `${where} cannot be written: ${detail}.`,
+    'Check the permissions, or choose another data folder.',
+  ],
+  disk_full: (where) => [`There is no space left for ${where}.`, 'Free disk space. Data stored before is safe.'],
+  write_failed: (where) => [
+    `${where} cannot be written: the disk is full, a quota is used up, or the disk is failing.`,
+    'Free disk space, or check the disk. Data stored before is safe.',
+  ],
+  corrupt: (where, detail) => [
+    `${where} is damaged: ${detail}.`,
+    'Keep a copy of the damaged file and restore a backup.',
+  ],
+  newer_version: (where, detail) => [
+    `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
+    'Start the newer version, or choose another data folder. Nothing was changed.',
+  ],
+  prerelease: (where) => [
+    `${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
+    'Choose another data folder. Nothing was changed.',
+  ],
+  not_ours: (where) => [
+    `${where} is a database of another program.`,
+    'Choose another data folder. Nothing was changed.',
+  ],
+  engine: (where, detail) => [`The database ${where} failed: ${detail}.`],
+};
+
 function describe(problem: FolderProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
-  switch (problem) {
-    case 'in_use':
-      return {
-        message: `${where} is in use by another process, most likely another Toolyard.`,
-        hint: 'Use the running one, stop it first, or choose another data folder.',
-      };
-    case 'not_writable':
-      return {
-        message: `${where} cannot be written: ${detail}.`,
-        hint: 'Check the permissions, or choose another data folder.',
-      };
-    case 'disk_full':
-      return {
-        message: `There is no space left for ${where}.`,
-        hint: 'Free disk space. Data stored before is safe.',
-      };
-    case 'write_failed':
-      return {
-        message: `${where} cannot be written: the disk is full, a quota is used up, or the disk is failing.`,
-        hint: 'Free disk space, or check the disk. Data stored before is safe.',
-      };
-    case 'corrupt':
-      return {
-        message: `${where} is damaged: ${detail}.`,
-        hint: 'Keep a copy of the damaged file and restore a backup.',
-      };
-    case 'newer_version':
-      return {
-        message: `${where} was written by a newer Toolyard and is incompatible with this version (${VERSION}): ${detail}.`,
-        hint: 'Start the newer version, or choose another data folder. Nothing was changed.',
-      };
-    case 'prerelease':
-      return {
-        message: `${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
-        hint: 'Choose another data folder. Nothing was changed.',
-      };
-    case 'not_ours':
-      return {
-        message: `${where} is a database of another program.`,
-        hint: 'Choose another data folder. Nothing was changed.',
-      };
-    case 'engine':
-      return { message: `The database ${where} failed: ${detail}.` };
-  }
+  const [message, hint] = TEXTS[problem](where, detail);
+  return { message, ...defined({ hint }) };
 }
 
 /** The error for a problem that was detected by a check rather than thrown by SQLite. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@toolyard/protocol';
+import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 
 /**
@@ -23,6 +23,12 @@ export function decodeJson(text: string): JsonValue {
   const parsed = parseJson(text);
   if (!parsed.ok) throw new TypeError(`a stored value is not valid JSON: ${parsed.problem}`);
   return parsed.value;
+}
+
+/** The same for an object that the caller validates; empty if it is none. */
+export function decodeObject(text: string): JsonObject {
+  const value = decodeJson(text);
+  return isJsonObject(value) ? value : {};
 }
 
 function toJson(value: unknown, replacer?: (key: string, value: unknown) => unknown): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KEY_SCOPES, SCOPES } from '../access.ts';
-import { existingId, named, timestamp } from './common.ts';
+import { existingId, named, namedObject, pageOf, timestamp } from './common.ts';
 import { budgetAmounts } from './configuration.ts';
 
 const credential = z.string().min(1).max(1000);
@@ -12,7 +12,7 @@ export const signInBody = named(
 /** `POST /api/session`: exactly one of the two. */
 export type SignIn = z.output<typeof signInBody>;
 
-export const signInHelp = named('SignInHelp', z.strictObject({ command: z.string() }));
+export const signInHelp = namedObject('SignInHelp', { command: z.string() });
 
 const session = {
   ownerId: z.string(),
@@ -22,7 +22,7 @@ const session = {
   via: z.enum(['session', 'token', 'terminal', 'api_key', 'signed_url', 'open']),
   scopes: z.array(z.enum(SCOPES)),
 };
-export const sessionView = named('SessionView', z.strictObject(session));
+export const sessionView = namedObject('SessionView', session);
 /** `GET /api/session`: who is signed in. */
 export type SessionView = z.output<typeof sessionView>;
 /**
@@ -32,40 +32,31 @@ export type SessionView = z.output<typeof sessionView>;
  * - `open`: the server runs with `--no-token`
  */
 export type PrincipalVia = SessionView['via'];
-export const signedIn = named('SignedIn', z.strictObject({ ...session, secret: z.string().nullable() }));
+export const signedIn = namedObject('SignedIn', { ...session, secret: z.string().nullable() });
 /** `secret` belongs in the header `x-toolyard-session` of every request with the cookie; null if none is needed. */
 export type SignedIn = z.output<typeof signedIn>;
 
-const signedInSession = named(
-  'SignedInSession',
-  z.strictObject({
-    id: z.string(),
-    /** Browser and system, as the browser names them; empty if it does not. */
-    userAgent: z.string(),
-    createdAt: timestamp,
-    lastUsedAt: timestamp,
-    expiresAt: timestamp,
-    /** True for the session of this request. */
-    current: z.boolean(),
-  }),
-);
+const signedInSession = namedObject('SignedInSession', {
+  id: z.string(),
+  /** Browser and system, as the browser names them; empty if it does not. */
+  userAgent: z.string(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp,
+  expiresAt: timestamp,
+  /** True for the session of this request. */
+  current: z.boolean(),
+});
 /** A browser that is signed in. */
 export type SignedInSession = z.output<typeof signedInSession>;
-export const sessionPage = named(
-  'SessionPage',
-  z.strictObject({ items: z.array(signedInSession), next: z.string().exactOptional() }),
-);
+export const sessionPage = pageOf('SessionPage', signedInSession);
 
-export const signInLink = named(
-  'SignInLink',
-  z.strictObject({
-    /** Path and fragment; the code in it can be used once. */
-    path: z.string(),
-    expiresAt: timestamp,
-    /** Base URLs at which other devices may reach this server; empty if it listens on this machine only. */
-    origins: z.array(z.string()),
-  }),
-);
+export const signInLink = namedObject('SignInLink', {
+  /** Path and fragment; the code in it can be used once. */
+  path: z.string(),
+  expiresAt: timestamp,
+  /** Base URLs at which other devices may reach this server; empty if it listens on this machine only. */
+  origins: z.array(z.string()),
+});
 /** A link that signs another browser in, once. */
 export type SignInLink = z.output<typeof signInLink>;
 
@@ -116,38 +107,26 @@ const key = {
   /** Null: only its scopes limit it. */
   limits: apiKeyLimits.nullable(),
 };
-const apiKeyView = named('ApiKeyView', z.strictObject(key));
+const apiKeyView = namedObject('ApiKeyView', key);
 export type ApiKeyView = z.output<typeof apiKeyView>;
-export const apiKeyPage = named(
-  'ApiKeyPage',
-  z.strictObject({ items: z.array(apiKeyView), next: z.string().exactOptional() }),
-);
-export const createdApiKey = named('CreatedApiKey', z.strictObject({ ...key, key: z.string() }));
+export const apiKeyPage = pageOf('ApiKeyPage', apiKeyView);
+export const createdApiKey = namedObject('CreatedApiKey', { ...key, key: z.string() });
 /** The only answer that contains the key itself. */
 export type CreatedApiKey = z.output<typeof createdApiKey>;
-export const createApiKeyBody = named(
-  'CreateApiKey',
-  z.strictObject({
-    name: z.string().trim().min(1).max(100),
-    scopes: z.array(keyScope).min(1).max(KEY_SCOPES.length).exactOptional(),
-    expiresAt: timestamp.exactOptional(),
-    limits: apiKeyLimits.exactOptional(),
-  }),
-);
+export const createApiKeyBody = namedObject('CreateApiKey', {
+  name: z.string().trim().min(1).max(100),
+  scopes: z.array(keyScope).min(1).max(KEY_SCOPES.length).exactOptional(),
+  expiresAt: timestamp.exactOptional(),
+  limits: apiKeyLimits.exactOptional(),
+});
 export type CreateApiKey = z.output<typeof createApiKeyBody>;
 
-export const fileLinksOf = named(
-  'FileLinksOf',
-  z.strictObject({
-    files: z
-      .array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 in hex'))
-      .min(1)
-      .max(200),
-  }),
-);
-export const fileLinks = named(
-  'FileLinks',
-  z.strictObject({ urls: z.record(z.string(), z.string()), expiresAt: timestamp }),
-);
+export const fileLinksOf = namedObject('FileLinksOf', {
+  files: z
+    .array(z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 in hex'))
+    .min(1)
+    .max(200),
+});
+export const fileLinks = namedObject('FileLinks', { urls: z.record(z.string(), z.string()), expiresAt: timestamp });
 /** URLs of files that work without credentials until `expiresAt`, by sha256. */
 export type FileLinks = z.output<typeof fileLinks>;

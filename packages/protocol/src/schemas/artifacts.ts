@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, timestamp } from './common.ts';
+import { namedObject, timestamp } from './common.ts';
 
 export const artifactKind = z.enum(['html', 'svg', 'mermaid', 'markdown', 'csv', 'code']);
 /** How a document is shown. */
@@ -19,23 +19,20 @@ const artifactVersion = z.strictObject({
   createdAt: timestamp,
 });
 
-export const artifact = named(
-  'Artifact',
-  z.strictObject({
-    id: z.string(),
-    kind: artifactKind,
-    /** As in the info string of a code block; null if the kind says it. */
-    language: z.string().nullable(),
-    /** Of the newest version. */
-    title: z.string(),
-    /** Oldest first, at least one. */
-    versions: z.array(artifactVersion),
-  }),
-);
+export const artifact = namedObject('Artifact', {
+  id: z.string(),
+  kind: artifactKind,
+  /** As in the info string of a code block; null if the kind says it. */
+  language: z.string().nullable(),
+  /** Of the newest version. */
+  title: z.string(),
+  /** Oldest first, at least one. */
+  versions: z.array(artifactVersion),
+});
 /** A document that a model created in a conversation, with all its versions. */
 export type Artifact = z.output<typeof artifact>;
 
-export const artifactList = named('ArtifactList', z.strictObject({ items: z.array(artifact) }));
+export const artifactList = namedObject('ArtifactList', { items: z.array(artifact) });
 export type ArtifactList = z.output<typeof artifactList>;
 
 /** With the texts, as in an export. */

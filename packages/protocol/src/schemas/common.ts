@@ -10,6 +10,11 @@ export function named<S extends z.ZodType>(id: string, schema: S): S {
   return schema;
 }
 
+/** An object schema with a name, which accepts no other properties. */
+export function namedObject<Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) {
+  return named(id, z.strictObject(shape));
+}
+
 export const jsonValue: z.ZodType<JsonValue> = named('JsonValue', z.json());
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), jsonValue);
 
@@ -94,65 +99,53 @@ export type TextTemplate = {
   values?: (string | TextTemplate)[];
 };
 
-export const textTemplate: z.ZodType<TextTemplate> = named(
-  'TextTemplate',
-  z.strictObject({
-    template: z.string(),
-    get values() {
-      return z.array(z.union([z.string(), textTemplate])).exactOptional();
-    },
-  }),
-);
+export const textTemplate: z.ZodType<TextTemplate> = namedObject('TextTemplate', {
+  template: z.string(),
+  get values() {
+    return z.array(z.union([z.string(), textTemplate])).exactOptional();
+  },
+});
 /** The templates of the English texts of an object, by the names of their fields. */
 export const textTemplates = named('TextTemplates', z.record(z.string(), textTemplate));
 export type TextTemplates = z.output<typeof textTemplates>;
 
-export const errorInfo = named(
-  'ErrorInfo',
-  z.strictObject({
-    code: errorCode,
-    /** What happened and where, for the user. */
-    message: z.string(),
-    /** What the user can do about it. */
-    hint: z.string().exactOptional(),
-    /** True if the same request may succeed later. */
-    retryable: z.boolean().exactOptional(),
-    /** How long to wait before the next attempt, in milliseconds, if the other side said so. */
-    retryAfterMs: z.number().exactOptional(),
-    /** Of `message` and `hint`. */
-    templates: textTemplates.exactOptional(),
-  }),
-);
+export const errorInfo = namedObject('ErrorInfo', {
+  code: errorCode,
+  /** What happened and where, for the user. */
+  message: z.string(),
+  /** What the user can do about it. */
+  hint: z.string().exactOptional(),
+  /** True if the same request may succeed later. */
+  retryable: z.boolean().exactOptional(),
+  /** How long to wait before the next attempt, in milliseconds, if the other side said so. */
+  retryAfterMs: z.number().exactOptional(),
+  /** Of `message` and `hint`. */
+  templates: textTemplates.exactOptional(),
+});
 /** The part of an error that may be shown, stored and sent: no stack, no cause, no secret. */
 export type ErrorInfo = z.output<typeof errorInfo>;
 
-export const problem = named(
-  'Problem',
-  z.strictObject({
-    type: z.literal('about:blank'),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: errorCode,
-    hint: z.string().exactOptional(),
-    /** Where in the request the fault is, for an invalid body or query: `messages.0.text` with the message `must be a string (got 3)`. */
-    issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
-    /** Of `detail` and `hint`. */
-    templates: textTemplates.exactOptional(),
-  }),
-);
+export const problem = namedObject('Problem', {
+  type: z.literal('about:blank'),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: errorCode,
+  hint: z.string().exactOptional(),
+  /** Where in the request the fault is, for an invalid body or query: `messages.0.text` with the message `must be a string (got 3)`. */
+  issues: z.array(z.strictObject({ path: z.string(), message: z.string() })).exactOptional(),
+  /** Of `detail` and `hint`. */
+  templates: textTemplates.exactOptional(),
+});
 /** RFC 9457, with the code and hint of {@link ErrorInfo}. */
 export type Problem = z.output<typeof problem>;
 
-export const toolReference = named(
-  'ToolReference',
-  z.strictObject({
-    serverId: z.string(),
-    name: z.string(),
-    /** Absent: `server`. */
-    origin: z.enum(['server', 'tab']).exactOptional(),
-  }),
-);
+export const toolReference = namedObject('ToolReference', {
+  serverId: z.string(),
+  name: z.string(),
+  /** Absent: `server`. */
+  origin: z.enum(['server', 'tab']).exactOptional(),
+});
 /** The only identity of a tool: for permissions, routing, storage and display. */
 export type ToolReference = z.output<typeof toolReference>;
 /**
@@ -161,10 +154,11 @@ export type ToolReference = z.output<typeof toolReference>;
  */
 export type ToolOrigin = NonNullable<ToolReference['origin']>;
 
-export const agentReference = named(
-  'AgentReference',
-  z.strictObject({ id: z.string(), title: z.string(), avatar: z.string().exactOptional() }),
-);
+export const agentReference = namedObject('AgentReference', {
+  id: z.string(),
+  title: z.string(),
+  avatar: z.string().exactOptional(),
+});
 /** An agent with its name and emoji at that time: it may have been changed or deleted since. */
 export type AgentReference = z.output<typeof agentReference>;
 
@@ -194,16 +188,13 @@ const rates = z.strictObject(rateFields);
 /** US dollars per million tokens. Cache reads and writes without a rate of their own cost as much as other input. */
 export type Rates = z.output<typeof rates>;
 
-export const price = named(
-  'Price',
-  z.strictObject({
-    ...rateFields,
-    /** Rates for a whole request with more input than that; the highest exceeded threshold applies. */
-    above: z.array(z.strictObject({ inputTokens: z.int().nonnegative(), rates })).exactOptional(),
-    /** US dollars per request, in addition to its tokens. */
-    perRequest: dollars.exactOptional(),
-  }),
-);
+export const price = namedObject('Price', {
+  ...rateFields,
+  /** Rates for a whole request with more input than that; the highest exceeded threshold applies. */
+  above: z.array(z.strictObject({ inputTokens: z.int().nonnegative(), rates })).exactOptional(),
+  /** US dollars per request, in addition to its tokens. */
+  perRequest: dollars.exactOptional(),
+});
 /** The price of a model. */
 export type Price = z.output<typeof price>;
 
@@ -224,5 +215,5 @@ export type ToolDifference = ToolChange['differences'][number];
 export const modelFields = { providerId: z.string().min(1), modelId: z.string().min(1) };
 
 /** The API key or incoming webhook that started the run, or whose tab sent the request; absent: the user. */
-export const askedBy = named('AskedBy', z.strictObject({ kind: z.enum(['key', 'trigger']), name: z.string() }));
+export const askedBy = namedObject('AskedBy', { kind: z.enum(['key', 'trigger']), name: z.string() });
 export type AskedBy = z.output<typeof askedBy>;

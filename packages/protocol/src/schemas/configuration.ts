@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { faultsOfBudgets } from '../budget-faults.ts';
 import { faultsOfRules } from '../intervention-rules.ts';
-import { agentReference, jsonValue, modelFields, named, price } from './common.ts';
+import { agentReference, jsonValue, modelFields, named, namedObject, price } from './common.ts';
 import { resolvedFields, settingFields } from './setting-fields.ts';
 
 const interventionRule = z.strictObject({
@@ -73,32 +73,29 @@ export const budgets = z.array(budget).superRefine((list, context) => {
   }
 });
 
-export const agentConfiguration = named(
-  'AgentConfiguration',
-  z.strictObject({
-    model: z.strictObject(modelFields).exactOptional(),
-    ...settingFields(''),
-    parameters: z.strictObject(settingFields('parameters')).exactOptional(),
-    limits: z.strictObject(settingFields('limits')).exactOptional(),
-    /** Servers switched on or off explicitly; any other has its own default. */
-    servers: z.record(z.string(), z.boolean()).exactOptional(),
-    /** Disabled tools, as `server/tool`. */
-    disabledTools: z.array(z.string()).exactOptional(),
-    /** Precedes the conversation in every model request. */
-    examples: examples.exactOptional(),
-    /** Rules of all layers apply together: a layer cannot remove those of another. */
-    interventionRules: interventionRules.exactOptional(),
-    /**
-     * The stored rules were unreadable and are lost. Until a client saves the rules without this field, every call
-     * asks, whatever was allowed, except read-only built-in tools: one of the lost rules may have forbidden it.
-     */
-    lostRules: z.literal(true).exactOptional(),
-    /** The model of each preset task, or `off`; the model of the conversation for others. */
-    presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
-    /** Of two budgets with the same scope the one of the later layer applies. */
-    budgets: budgets.exactOptional(),
-  }),
-);
+export const agentConfiguration = namedObject('AgentConfiguration', {
+  model: z.strictObject(modelFields).exactOptional(),
+  ...settingFields(''),
+  parameters: z.strictObject(settingFields('parameters')).exactOptional(),
+  limits: z.strictObject(settingFields('limits')).exactOptional(),
+  /** Servers switched on or off explicitly; any other has its own default. */
+  servers: z.record(z.string(), z.boolean()).exactOptional(),
+  /** Disabled tools, as `server/tool`. */
+  disabledTools: z.array(z.string()).exactOptional(),
+  /** Precedes the conversation in every model request. */
+  examples: examples.exactOptional(),
+  /** Rules of all layers apply together: a layer cannot remove those of another. */
+  interventionRules: interventionRules.exactOptional(),
+  /**
+   * The stored rules were unreadable and are lost. Until a client saves the rules without this field, every call
+   * asks, whatever was allowed, except read-only built-in tools: one of the lost rules may have forbidden it.
+   */
+  lostRules: z.literal(true).exactOptional(),
+  /** The model of each preset task, or `off`; the model of the conversation for others. */
+  presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
+  /** Of two budgets with the same scope the one of the later layer applies. */
+  budgets: budgets.exactOptional(),
+});
 /**
  * Configuration of an agent. Each layer may leave fields out; the later layer wins: default, agent, conversation, run.
  */
@@ -122,35 +119,32 @@ export type ToolMode = NonNullable<AgentConfiguration['toolMode']>;
  */
 export type InterventionMode = NonNullable<AgentConfiguration['intervention']>;
 
-export const modelReference = named('ModelReference', z.strictObject(modelFields));
+export const modelReference = namedObject('ModelReference', modelFields);
 /** A model of a provider; both ids together identify it. */
 export type ModelReference = z.output<typeof modelReference>;
 
 export const modelParameters = z.strictObject(resolvedFields('parameters'));
 
-export const resolvedConfiguration = named(
-  'ResolvedAgentConfiguration',
-  z.strictObject({
-    model: modelReference.nullable(),
-    /** The agent whose layer is among the merged ones. */
-    agent: agentReference.exactOptional(),
-    ...resolvedFields(''),
-    parameters: modelParameters,
-    limits: z.strictObject({
-      ...resolvedFields('limits'),
-      /** Price of the model's tokens, if known. */
-      price: price.exactOptional(),
-    }),
-    servers: z.record(z.string(), z.boolean()),
-    disabledTools: z.array(z.string()),
-    examples: examples.exactOptional(),
-    interventionRules,
-    lostRules: z.literal(true).exactOptional(),
-    /** Without the defaults of the settings table. */
-    presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
-    budgets,
+export const resolvedConfiguration = namedObject('ResolvedAgentConfiguration', {
+  model: modelReference.nullable(),
+  /** The agent whose layer is among the merged ones. */
+  agent: agentReference.exactOptional(),
+  ...resolvedFields(''),
+  parameters: modelParameters,
+  limits: z.strictObject({
+    ...resolvedFields('limits'),
+    /** Price of the model's tokens, if known. */
+    price: price.exactOptional(),
   }),
-);
+  servers: z.record(z.string(), z.boolean()),
+  disabledTools: z.array(z.string()),
+  examples: examples.exactOptional(),
+  interventionRules,
+  lostRules: z.literal(true).exactOptional(),
+  /** Without the defaults of the settings table. */
+  presetTasks: z.strictObject(settingFields('presetTasks')).exactOptional(),
+  budgets,
+});
 /** The merged configuration, with the layer that each part came from. */
 export type ResolvedAgentConfiguration = z.output<typeof resolvedConfiguration>;
 /** Limits of a run; all are enforced. */

@@ -1,25 +1,22 @@
 import { z } from 'zod';
-import { agentReference, named, timestamp } from './common.ts';
+import { agentReference, namedObject, timestamp } from './common.ts';
 import { userPart } from './parts.ts';
 
 const id = z.string().min(1).max(200);
 const label = z.string().max(2_000);
 
-const draftAttachment = named(
-  'DraftAttachment',
-  z.strictObject({
-    id,
-    name: label,
-    /** In bytes. */
-    size: z.number().exactOptional(),
-    /** The parts that are sent; empty while a resource is not loaded. */
-    parts: z.array(userPart).max(100),
-    /** Where a resource or prompt comes from, so that a resource can be read again. */
-    origin: z
-      .strictObject({ place: z.enum(['server', 'tab']), serverId: id, uri: z.string().max(10_000).exactOptional() })
-      .exactOptional(),
-  }),
-);
+const draftAttachment = namedObject('DraftAttachment', {
+  id,
+  name: label,
+  /** In bytes. */
+  size: z.number().exactOptional(),
+  /** The parts that are sent; empty while a resource is not loaded. */
+  parts: z.array(userPart).max(100),
+  /** Where a resource or prompt comes from, so that a resource can be read again. */
+  origin: z
+    .strictObject({ place: z.enum(['server', 'tab']), serverId: id, uri: z.string().max(10_000).exactOptional() })
+    .exactOptional(),
+});
 export type DraftAttachment = z.output<typeof draftAttachment>;
 
 const content = {
@@ -34,9 +31,9 @@ const content = {
     .exactOptional(),
 };
 
-export const saveDraftBody = named('SaveDraft', z.strictObject(content));
+export const saveDraftBody = namedObject('SaveDraft', content);
 export type SaveDraft = z.output<typeof saveDraftBody>;
 
-export const draft = named('Draft', z.strictObject({ ...content, updatedAt: timestamp }));
+export const draft = namedObject('Draft', { ...content, updatedAt: timestamp });
 /** The message being written in a conversation. `updatedAt` is 0 if nothing is stored. */
 export type Draft = z.output<typeof draft>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientId, errorInfo, existingId, named, pageOf, timestamp, titleText } from './common.ts';
+import { clientId, errorInfo, existingId, namedObject, pageOf, timestamp, titleText } from './common.ts';
 import { budgets, modelReference } from './configuration.ts';
 import { groupCallKind } from './member-turns.ts';
 import { runStatus } from './runs.ts';
@@ -60,17 +60,14 @@ export const groupDefinition = z
 /** Everything about a group that the user chooses, except its title. */
 export type GroupDefinition = z.output<typeof groupDefinition>;
 
-export const groupView = named(
-  'GroupView',
-  z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    ...definitionFields,
-    version: z.int(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
+export const groupView = namedObject('GroupView', {
+  id: z.string(),
+  title: z.string(),
+  ...definitionFields,
+  version: z.int(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
 /** Agents that work on one conversation together. */
 export type GroupView = z.output<typeof groupView>;
 export const groupPage = pageOf('GroupPage', groupView);
@@ -82,35 +79,29 @@ const optionalFields = {
   budgets: budgets.exactOptional(),
 };
 
-export const createGroupBody = named(
-  'CreateGroup',
-  z.strictObject({
-    id: clientId.exactOptional(),
-    title: titleText,
-    members: definitionFields.members,
-    mode: groupMode,
-    memberMaxTurns: definitionFields.memberMaxTurns,
-    maxRounds: definitionFields.maxRounds,
-    ...optionalFields,
-  }),
-);
+export const createGroupBody = namedObject('CreateGroup', {
+  id: clientId.exactOptional(),
+  title: titleText,
+  members: definitionFields.members,
+  mode: groupMode,
+  memberMaxTurns: definitionFields.memberMaxTurns,
+  maxRounds: definitionFields.maxRounds,
+  ...optionalFields,
+});
 /** Defaults: 10 rounds with a supervisor and 1 without, 15 minutes per turn of a member, no stop phrases. */
 export type CreateGroup = z.output<typeof createGroupBody>;
 
-export const changeGroupBody = named(
-  'ChangeGroup',
-  z.strictObject({
-    version: z.int().positive().describe('The version that the client read; an older one is rejected'),
-    title: titleText.exactOptional(),
-    members: definitionFields.members.exactOptional(),
-    mode: groupMode.exactOptional(),
-    /** Null: the limits of the agents. */
-    memberMaxTurns: z.int().min(1).max(1_000).nullable().exactOptional(),
-    /** Null: the default of the mode. */
-    maxRounds: z.int().min(1).max(1_000).nullable().exactOptional(),
-    ...optionalFields,
-  }),
-);
+export const changeGroupBody = namedObject('ChangeGroup', {
+  version: z.int().positive().describe('The version that the client read; an older one is rejected'),
+  title: titleText.exactOptional(),
+  members: definitionFields.members.exactOptional(),
+  mode: groupMode.exactOptional(),
+  /** Null: the limits of the agents. */
+  memberMaxTurns: z.int().min(1).max(1_000).nullable().exactOptional(),
+  /** Null: the default of the mode. */
+  maxRounds: z.int().min(1).max(1_000).nullable().exactOptional(),
+  ...optionalFields,
+});
 /** Changes of the members, the limits and the stop phrases apply to a run in progress from its next round. */
 export type ChangeGroup = z.output<typeof changeGroupBody>;
 
@@ -135,33 +126,30 @@ export const groupStop = z.enum([
  */
 export type GroupStop = z.output<typeof groupStop>;
 
-const groupRunView = named(
-  'GroupRunView',
-  z.strictObject({
-    groupId: z.string(),
-    /** Completed rounds of this run. */
-    round: z.int(),
-    maxRounds: z.int(),
-    paused: z.boolean(),
-    /** Null while it works. */
-    stop: groupStop.nullable(),
-    /** Members whose turn it is, in the order of the decision. */
-    speaking: z.array(
-      z.strictObject({
-        agentId: z.string(),
-        name: z.string(),
-        kind: groupCallKind,
-        private: z.boolean(),
-        runId: z.string(),
-        conversationId: z.string(),
-        status: runStatus,
-      }),
-    ),
-  }),
-);
+const groupRunView = namedObject('GroupRunView', {
+  groupId: z.string(),
+  /** Completed rounds of this run. */
+  round: z.int(),
+  maxRounds: z.int(),
+  paused: z.boolean(),
+  /** Null while it works. */
+  stop: groupStop.nullable(),
+  /** Members whose turn it is, in the order of the decision. */
+  speaking: z.array(
+    z.strictObject({
+      agentId: z.string(),
+      name: z.string(),
+      kind: groupCallKind,
+      private: z.boolean(),
+      runId: z.string(),
+      conversationId: z.string(),
+      status: runStatus,
+    }),
+  ),
+});
 /** Where the run of a group is. */
 export type GroupRunView = z.output<typeof groupRunView>;
-export const groupRun = named('GroupRun', z.strictObject({ group: groupRunView.nullable() }));
+export const groupRun = namedObject('GroupRun', { group: groupRunView.nullable() });
 
 const memberOutcome = z.strictObject({
   agentId: z.string(),
@@ -174,26 +162,23 @@ const memberOutcome = z.strictObject({
 });
 export type MemberOutcome = z.output<typeof memberOutcome>;
 
-export const groupCallResult = named(
-  'GroupCallResult',
-  z.strictObject({
-    kind: z.enum([...groupCallKind.options, 'finish']),
-    /** The round that the call belongs to, from 1. */
-    round: z.int(),
-    private: z.boolean(),
-    members: z.array(memberOutcome),
-    vote: z
-      .strictObject({
-        question: z.string(),
-        options: z.array(z.strictObject({ option: z.string(), votes: z.int() })),
-        /** Null: the answer named none of the options. */
-        ballots: z.array(z.strictObject({ agentId: z.string(), option: z.string().nullable(), reason: z.string() })),
-        winner: z.string(),
-        /** The supervisor decided between options with equal votes. */
-        wasTied: z.boolean(),
-      })
-      .exactOptional(),
-  }),
-);
+export const groupCallResult = namedObject('GroupCallResult', {
+  kind: z.enum([...groupCallKind.options, 'finish']),
+  /** The round that the call belongs to, from 1. */
+  round: z.int(),
+  private: z.boolean(),
+  members: z.array(memberOutcome),
+  vote: z
+    .strictObject({
+      question: z.string(),
+      options: z.array(z.strictObject({ option: z.string(), votes: z.int() })),
+      /** Null: the answer named none of the options. */
+      ballots: z.array(z.strictObject({ agentId: z.string(), option: z.string().nullable(), reason: z.string() })),
+      winner: z.string(),
+      /** The supervisor decided between options with equal votes. */
+      wasTied: z.boolean(),
+    })
+    .exactOptional(),
+});
 /** `structured.group` of the results of calls of the server `group`. */
 export type GroupCallResult = z.output<typeof groupCallResult>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_CONCURRENT_CALLS } from '../mcp-api.ts';
-import { errorInfo, jsonObject, named, textTemplates } from './common.ts';
+import { errorInfo, jsonObject, named, namedObject, textTemplates } from './common.ts';
 import { introduction, isolation, logLines, mcpPhase, offers, skipped, transportView } from './mcp-servers.ts';
 
 /** Limit for names, URLs and arguments. */
@@ -126,113 +126,101 @@ const editable = {
   maxConcurrentCalls: maxConcurrentCalls.exactOptional(),
 };
 
-export const editMcpServerBody = named('EditMcpServer', z.strictObject(editable));
+export const editMcpServerBody = namedObject('EditMcpServer', editable);
 /** Changes to a server. */
 export type EditMcpServer = z.output<typeof editMcpServerBody>;
-export const addMcpServerBody = named('AddMcpServer', z.strictObject({ id: serverId, ...editable }));
+export const addMcpServerBody = namedObject('AddMcpServer', { id: serverId, ...editable });
 export type AddMcpServer = z.output<typeof addMcpServerBody>;
 
-export const mcpServerConfiguration = named(
-  'McpServerConfiguration',
-  z.strictObject({
-    id: z.string(),
-    /** Null if the entry is invalid; `fault` says why. */
-    transport: transport.nullable(),
-    fault: z.strictObject({ line: z.int(), message: z.string() }).exactOptional(),
-    enabled: z.boolean(),
-    disabledTools: z.array(z.string()),
-    callTimeoutMs: timeout,
-    connectTimeoutMs: timeout,
-    processes,
-    maxConcurrentCalls,
-  }),
-);
+export const mcpServerConfiguration = namedObject('McpServerConfiguration', {
+  id: z.string(),
+  /** Null if the entry is invalid; `fault` says why. */
+  transport: transport.nullable(),
+  fault: z.strictObject({ line: z.int(), message: z.string() }).exactOptional(),
+  enabled: z.boolean(),
+  disabledTools: z.array(z.string()),
+  callTimeoutMs: timeout,
+  connectTimeoutMs: timeout,
+  processes,
+  maxConcurrentCalls,
+});
 /** A server's entry in `mcp.json`, for an editor. */
 export type McpServerConfiguration = z.output<typeof mcpServerConfiguration>;
 
-export const mcpPlugin = named(
-  'McpPlugin',
-  z.strictObject({
-    title: z.string(),
-    kind: z.enum(['default', 'markdown', 'standalone']),
-    /** What its URL names. */
-    source: z.enum(['manifest', 'openapi']),
-    description: z.string().exactOptional(),
-    homepage: z.string().exactOptional(),
-    /** URL of the MCP server that replaces it, if its manifest names one. */
-    mcpUrl: z.string().exactOptional(),
-    /** What was left out of its documents, and why. */
-    notes: z.array(z.string()),
-    /** JSON Schema of its settings; null if it has none. */
-    schema: jsonObject.nullable(),
-    /** The stored settings that may be shown. */
-    values: jsonObject,
-    /** The names of stored settings that are never returned: every free text. */
-    secrets: z.array(z.string()),
-  }),
-);
+export const mcpPlugin = namedObject('McpPlugin', {
+  title: z.string(),
+  kind: z.enum(['default', 'markdown', 'standalone']),
+  /** What its URL names. */
+  source: z.enum(['manifest', 'openapi']),
+  description: z.string().exactOptional(),
+  homepage: z.string().exactOptional(),
+  /** URL of the MCP server that replaces it, if its manifest names one. */
+  mcpUrl: z.string().exactOptional(),
+  /** What was left out of its documents, and why. */
+  notes: z.array(z.string()),
+  /** JSON Schema of its settings; null if it has none. */
+  schema: jsonObject.nullable(),
+  /** The stored settings that may be shown. */
+  values: jsonObject,
+  /** The names of stored settings that are never returned: every free text. */
+  secrets: z.array(z.string()),
+});
 /** A legacy plugin and its settings, without secrets. */
 export type McpPlugin = z.output<typeof mcpPlugin>;
 
-export const setMcpPluginBody = named(
-  'SetMcpPlugin',
-  z.strictObject({
-    /** Replaces the stored settings. A secret that is left out is kept; an empty one is deleted. */
-    values: jsonObject,
-  }),
-);
+export const setMcpPluginBody = namedObject('SetMcpPlugin', {
+  /** Replaces the stored settings. A secret that is left out is kept; an empty one is deleted. */
+  values: jsonObject,
+});
 /** The settings of a legacy plugin. */
 export type SetMcpPlugin = z.output<typeof setMcpPluginBody>;
 
-export const testMcpServerBody = named(
-  'TestMcpServer',
-  z.strictObject({ id: z.string().min(1).max(300).exactOptional(), transport: transport.exactOptional() }),
-);
+export const testMcpServerBody = namedObject('TestMcpServer', {
+  id: z.string().min(1).max(300).exactOptional(),
+  transport: transport.exactOptional(),
+});
 /**
  * Tests a connection without changing running servers or storing anything: to the configured server of this id, to this
  * transport, or to this transport with the stored secrets of that server.
  */
 export type TestMcpServer = z.output<typeof testMcpServerBody>;
 
-export const mcpTestReport = named(
-  'McpTestReport',
-  z.strictObject({
-    ...introduction,
-    ok: z.boolean(),
-    transport: transportView,
-    /** Time until the tools are listed, or until the failure. */
-    durationMs: z.int(),
-    /** The phases with their durations. */
-    phases: z.array(z.strictObject({ phase: mcpPhase, durationMs: z.int() })),
-    offers,
-    /** Estimated tokens of all tool definitions, in every request. */
-    tokens: z.int(),
-    /** The tools, most expensive first. */
-    tools: z.array(
-      z.strictObject({
-        name: z.string(),
-        title: z.string().exactOptional(),
-        tokens: z.int(),
-        readOnly: z.boolean(),
-      }),
-    ),
-    skipped,
-    /** How a local server was isolated. */
-    isolation: isolation.exactOptional(),
-    findings: z.array(
-      z.strictObject({
-        /** `warning`: something will not work, or is expensive; `note`: could be improved. */
-        level: z.enum(['warning', 'note']),
-        /** The tool, prompt or resource. */
-        about: z.string().exactOptional(),
-        text: z.string(),
-        templates: textTemplates.exactOptional(),
-      }),
-    ),
-    error: errorInfo.exactOptional(),
-    log: logLines,
-  }),
-);
+export const mcpTestReport = namedObject('McpTestReport', {
+  ...introduction,
+  ok: z.boolean(),
+  transport: transportView,
+  /** Time until the tools are listed, or until the failure. */
+  durationMs: z.int(),
+  /** The phases with their durations. */
+  phases: z.array(z.strictObject({ phase: mcpPhase, durationMs: z.int() })),
+  offers,
+  /** Estimated tokens of all tool definitions, in every request. */
+  tokens: z.int(),
+  /** The tools, most expensive first. */
+  tools: z.array(
+    z.strictObject({
+      name: z.string(),
+      title: z.string().exactOptional(),
+      tokens: z.int(),
+      readOnly: z.boolean(),
+    }),
+  ),
+  skipped,
+  /** How a local server was isolated. */
+  isolation: isolation.exactOptional(),
+  findings: z.array(
+    z.strictObject({
+      /** `warning`: something will not work, or is expensive; `note`: could be improved. */
+      level: z.enum(['warning', 'note']),
+      /** The tool, prompt or resource. */
+      about: z.string().exactOptional(),
+      text: z.string(),
+      templates: textTemplates.exactOptional(),
+    }),
+  ),
+  error: errorInfo.exactOptional(),
+  log: logLines,
+});
 export type McpTestReport = z.output<typeof mcpTestReport>;
 /** A finding that users or authors of the server should know. */
 export type McpFinding = McpTestReport['findings'][number];

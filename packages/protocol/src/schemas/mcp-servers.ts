@@ -3,6 +3,7 @@ import {
   errorInfo,
   jsonObject,
   named,
+  namedObject,
   pageOf,
   timestamp,
   toolAnnotations,
@@ -48,13 +49,14 @@ const toolFields = {
   changed: toolChange.exactOptional(),
 };
 
-const mcpTool = named('McpToolView', z.strictObject(toolFields));
+const mcpTool = namedObject('McpToolView', toolFields);
 export type McpToolView = z.output<typeof mcpTool>;
 
-const mcpToolDetail = named(
-  'McpToolDetail',
-  z.strictObject({ ...toolFields, inputSchema: jsonObject, outputSchema: jsonObject.exactOptional() }),
-);
+const mcpToolDetail = namedObject('McpToolDetail', {
+  ...toolFields,
+  inputSchema: jsonObject,
+  outputSchema: jsonObject.exactOptional(),
+});
 /** A tool with its schemas. */
 export type McpToolDetail = z.output<typeof mcpToolDetail>;
 export const mcpToolPage = pageOf('McpToolPage', mcpToolDetail);
@@ -104,32 +106,29 @@ export const skipped = z.array(z.strictObject({ name: z.string(), reason: z.stri
 export const logLevel = z.enum(['info', 'warning', 'error']);
 export const logLines = z.array(z.strictObject({ at: timestamp, level: logLevel, text: z.string() }));
 
-const signInView = named(
-  'McpSignInView',
-  z.strictObject({
-    state: z.enum(['signed_out', 'signing_in', 'signed_in']),
-    /** The authorization server of the current or last sign-in. */
-    issuer: z.string().exactOptional(),
-    /** The scopes that Toolyard has there, separated by spaces. */
-    scope: z.string().exactOptional(),
-    /** The scopes that the next sign-in requests, if the server named them. */
-    wanted: z.string().exactOptional(),
-    /** The requests of the last sign-in or token refresh and their results, oldest first. */
-    hops: z.array(
-      z.strictObject({
-        at: timestamp,
-        step: z.string(),
-        request: z.string(),
-        status: z.int().exactOptional(),
-        said: z.string().exactOptional(),
-      }),
-    ),
-  }),
-);
+const signInView = namedObject('McpSignInView', {
+  state: z.enum(['signed_out', 'signing_in', 'signed_in']),
+  /** The authorization server of the current or last sign-in. */
+  issuer: z.string().exactOptional(),
+  /** The scopes that Toolyard has there, separated by spaces. */
+  scope: z.string().exactOptional(),
+  /** The scopes that the next sign-in requests, if the server named them. */
+  wanted: z.string().exactOptional(),
+  /** The requests of the last sign-in or token refresh and their results, oldest first. */
+  hops: z.array(
+    z.strictObject({
+      at: timestamp,
+      step: z.string(),
+      request: z.string(),
+      status: z.int().exactOptional(),
+      said: z.string().exactOptional(),
+    }),
+  ),
+});
 /** The state of the sign-in to a server. */
 export type McpSignInView = z.output<typeof signInView>;
 
-export const mcpSignInStarted = named('McpSignInStarted', z.strictObject({ url: z.string(), issuer: z.string() }));
+export const mcpSignInStarted = namedObject('McpSignInStarted', { url: z.string(), issuer: z.string() });
 /** `POST /api/mcp/servers/:id/sign-in`: the URL for the user to open. */
 export type McpSignInStarted = z.output<typeof mcpSignInStarted>;
 
@@ -162,85 +161,79 @@ export type McpIsolation = z.output<typeof isolation>;
 /** An access that a sandbox denied: to a host, or to a file or folder. */
 export type McpBlockedAccess = Extract<McpIsolation, { kind: 'sandboxed' }>['blocked'][number];
 
-export const mcpServerView = named(
-  'McpServerView',
-  z.strictObject({
-    ...introduction,
-    id: z.string(),
-    state: z.enum(['idle', 'connecting', 'ready', 'reconnecting', 'needs_sign_in', 'failed', 'disabled']),
-    /** The default; a conversation can override it. */
-    enabled: z.boolean(),
-    builtIn: z.boolean(),
-    /** Set if the operator trusts its annotations: `"trusted": true` in `mcp.json`. */
-    trusted: z.literal(true).exactOptional(),
-    origin: z.enum(['built-in', 'file', 'flag']),
-    /** True if it can be edited and removed over the API: it is in `mcp.json`. */
-    editable: z.boolean(),
-    /** Null if its entry is invalid. */
-    transport: transportView.nullable(),
-    /** Set if its entry in `mcp.json` is invalid: the server is not connected, `error` says why. */
-    fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
-    /**
-     * Set while its entry in `mcp.json` differs from the approved one: the server is not started. `isNew`: no entry
-     * with this id was ever approved.
-     */
-    approval: z.strictObject({ hash: z.string(), isNew: z.boolean() }).exactOptional(),
-    error: errorInfo.exactOptional(),
-    /** Phases of the current or last connection, and when each began. */
-    phases: z.array(z.strictObject({ phase, at: timestamp })),
-    /**
-     * Set until a launcher (`npx`, `uvx`, …) has started the server: the start time and the last lines of standard
-     * error.
-     */
-    launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
-    /** While `reconnecting`, or `failed` with attempts left: the number of the current or next attempt and, before it, its time. */
-    reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
-    /** Sign-in state, if the server supports signing in. */
-    signIn: signInView.exactOptional(),
-    offers,
-    /** Estimated tokens of its enabled tools in every request. */
-    tokens: z.int(),
-    tools: z.array(mcpTool),
-    skipped,
-    /** It sends requests without naming the call they belong to: each conversation gets a connection of its own. */
-    interactive: z.literal(true).exactOptional(),
-    /** It sent an icon; `/icon` has it. */
-    hasIcon: z.literal(true).exactOptional(),
-    /** Isolation of a local server (stdio); before its first start, what its entry asks for. */
-    isolation: isolation.exactOptional(),
-    /** The end of its log; `/log` has all of it. */
-    log: logLines,
-  }),
-);
+export const mcpServerView = namedObject('McpServerView', {
+  ...introduction,
+  id: z.string(),
+  state: z.enum(['idle', 'connecting', 'ready', 'reconnecting', 'needs_sign_in', 'failed', 'disabled']),
+  /** The default; a conversation can override it. */
+  enabled: z.boolean(),
+  builtIn: z.boolean(),
+  /** Set if the operator trusts its annotations: `"trusted": true` in `mcp.json`. */
+  trusted: z.literal(true).exactOptional(),
+  origin: z.enum(['built-in', 'file', 'flag']),
+  /** True if it can be edited and removed over the API: it is in `mcp.json`. */
+  editable: z.boolean(),
+  /** Null if its entry is invalid. */
+  transport: transportView.nullable(),
+  /** Set if its entry in `mcp.json` is invalid: the server is not connected, `error` says why. */
+  fault: z.strictObject({ file: z.string(), line: z.int() }).exactOptional(),
+  /**
+   * Set while its entry in `mcp.json` differs from the approved one: the server is not started. `isNew`: no entry
+   * with this id was ever approved.
+   */
+  approval: z.strictObject({ hash: z.string(), isNew: z.boolean() }).exactOptional(),
+  error: errorInfo.exactOptional(),
+  /** Phases of the current or last connection, and when each began. */
+  phases: z.array(z.strictObject({ phase, at: timestamp })),
+  /**
+   * Set until a launcher (`npx`, `uvx`, …) has started the server: the start time and the last lines of standard
+   * error.
+   */
+  launch: z.strictObject({ launcher: z.string(), since: timestamp, stderr: z.array(z.string()) }).exactOptional(),
+  /** While `reconnecting`, or `failed` with attempts left: the number of the current or next attempt and, before it, its time. */
+  reconnect: z.strictObject({ attempt: z.int(), of: z.int(), at: timestamp.exactOptional() }).exactOptional(),
+  /** Sign-in state, if the server supports signing in. */
+  signIn: signInView.exactOptional(),
+  offers,
+  /** Estimated tokens of its enabled tools in every request. */
+  tokens: z.int(),
+  tools: z.array(mcpTool),
+  skipped,
+  /** It sends requests without naming the call they belong to: each conversation gets a connection of its own. */
+  interactive: z.literal(true).exactOptional(),
+  /** It sent an icon; `/icon` has it. */
+  hasIcon: z.literal(true).exactOptional(),
+  /** Isolation of a local server (stdio); before its first start, what its entry asks for. */
+  isolation: isolation.exactOptional(),
+  /** The end of its log; `/log` has all of it. */
+  log: logLines,
+});
 export type McpServerView = z.output<typeof mcpServerView>;
 export type McpCapabilities = NonNullable<McpServerView['capabilities']>;
 /** MCP servers: state, tools and changes. Times are milliseconds since 1970. */
 export type McpServerState = McpServerView['state'];
 
-export const mcpServerIcon = named('McpServerIcon', z.strictObject({ src: z.string() }));
+export const mcpServerIcon = namedObject('McpServerIcon', { src: z.string() });
 /** The icon of a server as a `data:` URL of a checked image. */
 export type McpServerIcon = z.output<typeof mcpServerIcon>;
 
-export const mcpServerList = named(
-  'McpServerList',
-  z.strictObject({ items: z.array(mcpServerView), fileFault: errorInfo.exactOptional() }),
-);
+export const mcpServerList = namedObject('McpServerList', {
+  items: z.array(mcpServerView),
+  fileFault: errorInfo.exactOptional(),
+});
 /** All servers; `file` is set if `mcp.json` as a whole is invalid: its last valid content stays in effect. */
 export type McpServerList = z.output<typeof mcpServerList>;
 
-export const mcpEntryApproval = named(
-  'McpEntryApproval',
-  z.strictObject({
-    id: z.string(),
-    file: z.string(),
-    line: z.int(),
-    text: z.string(),
-    hash: z.string(),
-    isNew: z.boolean(),
-    contacts: z.array(z.string()),
-    variables: z.array(z.string()),
-  }),
-);
+export const mcpEntryApproval = namedObject('McpEntryApproval', {
+  id: z.string(),
+  file: z.string(),
+  line: z.int(),
+  text: z.string(),
+  hash: z.string(),
+  isNew: z.boolean(),
+  contacts: z.array(z.string()),
+  variables: z.array(z.string()),
+});
 /**
  * An entry that needs approval, since neither the page nor the CLI wrote it. `text` contains everything that decides
  * what is started or contacted, with hidden characters written out and literal keys of remote servers left out; `hash`
@@ -248,17 +241,14 @@ export const mcpEntryApproval = named(
  */
 export type McpEntryApproval = z.output<typeof mcpEntryApproval>;
 
-export const approveMcpEntryBody = named('ApproveMcpEntry', z.strictObject({ hash: z.string().min(1).max(200) }));
+export const approveMcpEntryBody = namedObject('ApproveMcpEntry', { hash: z.string().min(1).max(200) });
 /** Approves the entry whose text has this hash. */
 export type ApproveMcpEntry = z.output<typeof approveMcpEntryBody>;
 
-export const changeMcpServerBody = named(
-  'ChangeMcpServer',
-  z.strictObject({
-    enabled: z.boolean().exactOptional(),
-    tools: z.record(z.string().min(1).max(1_000), z.boolean()).exactOptional(),
-  }),
-);
+export const changeMcpServerBody = namedObject('ChangeMcpServer', {
+  enabled: z.boolean().exactOptional(),
+  tools: z.record(z.string().min(1).max(1_000), z.boolean()).exactOptional(),
+});
 /** Enables or disables a server, or some of its tools by their own names; absent fields stay. */
 export type ChangeMcpServer = z.output<typeof changeMcpServerBody>;
 /** How a server introduces itself. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentReference, jsonObject, named, timestamp, toolReference } from './common.ts';
+import { agentReference, jsonObject, named, namedObject, timestamp, toolReference } from './common.ts';
 import { memberTurn } from './member-turns.ts';
 import { assistantPart, textPart, toolResult, unmadeCall, userPart } from './parts.ts';
 
@@ -11,20 +11,17 @@ const base = {
   createdAt: timestamp,
 };
 
-export const usage = named(
-  'Usage',
-  z.strictObject({
-    /** All input tokens, cached or not. */
-    inputTokens: z.number().exactOptional(),
-    outputTokens: z.number().exactOptional(),
-    /** The part of the input that was read from a cache. */
-    cachedInputTokens: z.number().exactOptional(),
-    /** The part of the input that was written to a cache. */
-    cacheWriteTokens: z.number().exactOptional(),
-    /** The part of the output that was reasoning. */
-    reasoningTokens: z.number().exactOptional(),
-  }),
-);
+export const usage = namedObject('Usage', {
+  /** All input tokens, cached or not. */
+  inputTokens: z.number().exactOptional(),
+  outputTokens: z.number().exactOptional(),
+  /** The part of the input that was read from a cache. */
+  cachedInputTokens: z.number().exactOptional(),
+  /** The part of the input that was written to a cache. */
+  cacheWriteTokens: z.number().exactOptional(),
+  /** The part of the output that was reasoning. */
+  reasoningTokens: z.number().exactOptional(),
+});
 /** Tokens of one or more model calls. A field that is absent is unknown, never zero. */
 export type Usage = z.output<typeof usage>;
 

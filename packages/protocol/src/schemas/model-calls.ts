@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, jsonValue, named, toolAnnotations, toolReference } from './common.ts';
+import { jsonObject, jsonValue, named, namedObject, toolAnnotations, toolReference } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 import { usage } from './messages.ts';
 import { assistantPart, audioPart, imagePart, textPart, toolResult, userPart } from './parts.ts';
@@ -52,105 +52,76 @@ const model = z.string().min(1).max(300);
 const parameters = agentConfiguration.shape.parameters.unwrap();
 const messages = z.array(chatMessage).min(1).max(20_000);
 
-export const chatCall = named(
-  'ChatCall',
-  z.strictObject({
-    model,
-    messages,
-    tools: z.array(chatTool).max(1000).exactOptional(),
-    toolChoice: z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })]).exactOptional(),
-    toolMode: z.enum(['native', 'text']).exactOptional(),
-    parameters: parameters.exactOptional(),
-    responseFormat: z
-      .discriminatedUnion('type', [
-        z.strictObject({ type: z.literal('json') }),
-        z.strictObject({ type: z.literal('json_schema'), name: z.string().min(1), schema: jsonObject }),
-      ])
-      .exactOptional(),
-    user: z
-      .string()
-      .min(1)
-      .max(512)
-      .exactOptional()
-      .describe('Opaque id of the end user, for APIs with a field for it.'),
-  }),
-);
+export const chatCall = namedObject('ChatCall', {
+  model,
+  messages,
+  tools: z.array(chatTool).max(1000).exactOptional(),
+  toolChoice: z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ name: z.string() })]).exactOptional(),
+  toolMode: z.enum(['native', 'text']).exactOptional(),
+  parameters: parameters.exactOptional(),
+  responseFormat: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('json') }),
+      z.strictObject({ type: z.literal('json_schema'), name: z.string().min(1), schema: jsonObject }),
+    ])
+    .exactOptional(),
+  user: z.string().min(1).max(512).exactOptional().describe('Opaque id of the end user, for APIs with a field for it.'),
+});
 export type ChatCall = z.output<typeof chatCall>;
 
 const text = z.string().max(1_000_000);
 
-export const embeddingsCall = named(
-  'EmbeddingsCall',
-  z.strictObject({
-    model,
-    input: z.array(text).min(1).max(2048),
-    dimensions: z.int().positive().exactOptional(),
-  }),
-);
-export const embeddings = named(
-  'Embeddings',
-  z.strictObject({ vectors: z.array(z.array(z.number())), usage: usage.exactOptional() }),
-);
+export const embeddingsCall = namedObject('EmbeddingsCall', {
+  model,
+  input: z.array(text).min(1).max(2048),
+  dimensions: z.int().positive().exactOptional(),
+});
+export const embeddings = namedObject('Embeddings', {
+  vectors: z.array(z.array(z.number())),
+  usage: usage.exactOptional(),
+});
 
-export const imagesCall = named(
-  'ImagesCall',
-  z.strictObject({
-    model,
-    prompt: text.min(1),
-    images: z.array(imagePart).max(16).exactOptional(),
-    size: z.string().max(20).exactOptional(),
-    count: z.int().min(1).max(10).exactOptional(),
-  }),
-);
-export const images = named('Images', z.strictObject({ images: z.array(imagePart), usage: usage.exactOptional() }));
+export const imagesCall = namedObject('ImagesCall', {
+  model,
+  prompt: text.min(1),
+  images: z.array(imagePart).max(16).exactOptional(),
+  size: z.string().max(20).exactOptional(),
+  count: z.int().min(1).max(10).exactOptional(),
+});
+export const images = namedObject('Images', { images: z.array(imagePart), usage: usage.exactOptional() });
 
-export const speechCall = named(
-  'SpeechCall',
-  z.strictObject({
-    model,
-    text: text.min(1),
-    voice: z.string().max(100).exactOptional(),
-    format: z.enum(['mp3', 'wav', 'opus', 'aac', 'flac', 'pcm']).exactOptional(),
-    speed: z.number().positive().max(10).exactOptional(),
-    instructions: text.exactOptional(),
-  }),
-);
-export const speech = named(
-  'Speech',
-  z.strictObject({
-    file: z.string().describe('SHA-256 of the audio file; fetch it from /api/files'),
-    mimeType: z.string(),
-    size: z.int(),
-  }),
-);
+export const speechCall = namedObject('SpeechCall', {
+  model,
+  text: text.min(1),
+  voice: z.string().max(100).exactOptional(),
+  format: z.enum(['mp3', 'wav', 'opus', 'aac', 'flac', 'pcm']).exactOptional(),
+  speed: z.number().positive().max(10).exactOptional(),
+  instructions: text.exactOptional(),
+});
+export const speech = namedObject('Speech', {
+  file: z.string().describe('SHA-256 of the audio file; fetch it from /api/files'),
+  mimeType: z.string(),
+  size: z.int(),
+});
 
-export const transcriptionCall = named(
-  'TranscriptionCall',
-  z.strictObject({
-    model,
-    audio: audioPart,
-    language: z.string().max(20).exactOptional(),
-    prompt: text.exactOptional(),
-  }),
-);
-export const transcription = named('Transcription', z.strictObject({ text: z.string(), usage: usage.exactOptional() }));
+export const transcriptionCall = namedObject('TranscriptionCall', {
+  model,
+  audio: audioPart,
+  language: z.string().max(20).exactOptional(),
+  prompt: text.exactOptional(),
+});
+export const transcription = namedObject('Transcription', { text: z.string(), usage: usage.exactOptional() });
 
-export const objectCall = named(
-  'ObjectCall',
-  z.strictObject({
-    model,
-    messages,
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits or any of _ -'),
-    description: text.exactOptional(),
-    schema: jsonObject,
-    parameters: parameters.exactOptional(),
-  }),
-);
-export const generatedObject = named(
-  'GeneratedObject',
-  z.strictObject({
-    object: jsonValue,
-    by: z.enum(['native', 'tool', 'text']),
-    usage: usage.exactOptional(),
-  }),
-);
+export const objectCall = namedObject('ObjectCall', {
+  model,
+  messages,
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected 1 to 64 letters, digits or any of _ -'),
+  description: text.exactOptional(),
+  schema: jsonObject,
+  parameters: parameters.exactOptional(),
+});
+export const generatedObject = namedObject('GeneratedObject', {
+  object: jsonValue,
+  by: z.enum(['native', 'tool', 'text']),
+  usage: usage.exactOptional(),
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, named } from './common.ts';
+import { jsonObject, named, namedObject } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 
 const { temperature, topP, topK, maxOutputTokens, presencePenalty, frequencyPenalty, seed, reasoningEffort } =
@@ -47,61 +47,58 @@ const openAiMessage = named(
 );
 
 /** The body of OpenAI Chat Completions, as far as it means the same for every model. */
-export const openAiChatCall = named(
-  'OpenAiChatCall',
-  z.strictObject({
-    model: z.string().min(1).max(300),
-    messages: z.array(openAiMessage).min(1).max(20_000),
-    stream: z.literal(true, { error: 'must be true: this route always streams' }).exactOptional(),
-    stream_options: z.strictObject({ include_usage: z.boolean().exactOptional() }).exactOptional(),
-    n: z.literal(1).exactOptional(),
-    temperature,
-    top_p: topP,
-    top_k: topK,
-    max_tokens: maxOutputTokens,
-    /** Preferred to `max_tokens`. */
-    max_completion_tokens: maxOutputTokens,
-    presence_penalty: presencePenalty,
-    frequency_penalty: frequencyPenalty,
-    seed,
-    stop: z.union([z.string(), z.array(z.string())]).exactOptional(),
-    reasoning_effort: reasoningEffort,
-    tools: z
-      .array(
-        z.strictObject({
-          type: z.literal('function'),
-          function: z.strictObject({
-            name: functionName,
-            description: z.string().exactOptional(),
-            parameters: jsonObject.exactOptional(),
-            strict: z.boolean().nullable().exactOptional(),
-          }),
+export const openAiChatCall = namedObject('OpenAiChatCall', {
+  model: z.string().min(1).max(300),
+  messages: z.array(openAiMessage).min(1).max(20_000),
+  stream: z.literal(true, { error: 'must be true: this route always streams' }).exactOptional(),
+  stream_options: z.strictObject({ include_usage: z.boolean().exactOptional() }).exactOptional(),
+  n: z.literal(1).exactOptional(),
+  temperature,
+  top_p: topP,
+  top_k: topK,
+  max_tokens: maxOutputTokens,
+  /** Preferred to `max_tokens`. */
+  max_completion_tokens: maxOutputTokens,
+  presence_penalty: presencePenalty,
+  frequency_penalty: frequencyPenalty,
+  seed,
+  stop: z.union([z.string(), z.array(z.string())]).exactOptional(),
+  reasoning_effort: reasoningEffort,
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal('function'),
+        function: z.strictObject({
+          name: functionName,
+          description: z.string().exactOptional(),
+          parameters: jsonObject.exactOptional(),
+          strict: z.boolean().nullable().exactOptional(),
         }),
-      )
-      .max(1000)
-      .exactOptional(),
-    tool_choice: z
-      .union([
-        z.enum(['auto', 'none', 'required']),
-        z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
-      ])
-      .exactOptional(),
-    response_format: z
-      .discriminatedUnion('type', [
-        z.strictObject({ type: z.literal('text') }),
-        z.strictObject({ type: z.literal('json_object') }),
-        z.strictObject({
-          type: z.literal('json_schema'),
-          json_schema: z.strictObject({
-            name: z.string().min(1),
-            description: z.string().exactOptional(),
-            schema: jsonObject,
-            strict: z.boolean().nullable().exactOptional(),
-          }),
+      }),
+    )
+    .max(1000)
+    .exactOptional(),
+  tool_choice: z
+    .union([
+      z.enum(['auto', 'none', 'required']),
+      z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
+    ])
+    .exactOptional(),
+  response_format: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('text') }),
+      z.strictObject({ type: z.literal('json_object') }),
+      z.strictObject({
+        type: z.literal('json_schema'),
+        json_schema: z.strictObject({
+          name: z.string().min(1),
+          description: z.string().exactOptional(),
+          schema: jsonObject,
+          strict: z.boolean().nullable().exactOptional(),
         }),
-      ])
-      .exactOptional(),
-    user: z.string().min(1).max(512).exactOptional(),
-  }),
-);
+      }),
+    ])
+    .exactOptional(),
+  user: z.string().min(1).max(512).exactOptional(),
+});
 export type OpenAiChatCall = z.output<typeof openAiChatCall>;

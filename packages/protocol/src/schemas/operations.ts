@@ -1,26 +1,20 @@
 import { z } from 'zod';
-import { jsonObject, named } from './common.ts';
+import { jsonObject, named, namedObject } from './common.ts';
 import { runEvent } from './run-events.ts';
 import { missingRole } from './runs.ts';
 
-export const uploadedFile = named(
-  'UploadedFile',
-  z.strictObject({ sha256: z.string(), size: z.int(), mimeType: z.string() }),
-);
+export const uploadedFile = namedObject('UploadedFile', { sha256: z.string(), size: z.int(), mimeType: z.string() });
 export type UploadedFile = z.output<typeof uploadedFile>;
 
-export const propsView = named(
-  'PropsView',
-  z.strictObject({
-    ui: z.boolean(),
-    ui_settings: jsonObject,
-    cors_proxy_enabled: z.boolean(),
-    frame_origin: z.string().nullable(),
-    webui: z.boolean(),
-    webui_settings: jsonObject,
-    version: z.string(),
-  }),
-);
+export const propsView = namedObject('PropsView', {
+  ui: z.boolean(),
+  ui_settings: jsonObject,
+  cors_proxy_enabled: z.boolean(),
+  frame_origin: z.string().nullable(),
+  webui: z.boolean(),
+  webui_settings: jsonObject,
+  version: z.string(),
+});
 /**
  * `ui_settings` is what the operator set with `--ui-config`; `webui` and `webui_settings` repeat it for older clients.
  * `frame_origin` is where the page opened under this name loads frames from; null: from its own origin, sandboxed.
@@ -28,15 +22,12 @@ export const propsView = named(
 export type PropsView = z.output<typeof propsView>;
 
 const healthFields = { status: z.literal('ok'), version: z.string() };
-export const health = named('Health', z.strictObject(healthFields));
-export const readiness = named(
-  'Readiness',
-  z.strictObject({
-    status: z.literal('ok'),
-    version: z.string().exactOptional(),
-    missingRoles: z.array(missingRole).exactOptional(),
-  }),
-);
+export const health = namedObject('Health', healthFields);
+export const readiness = namedObject('Readiness', {
+  status: z.literal('ok'),
+  version: z.string().exactOptional(),
+  missingRoles: z.array(missingRole).exactOptional(),
+});
 
 export const liveEvent = named(
   'LiveEvent',

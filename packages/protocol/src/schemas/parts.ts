@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorInfo, jsonObject, jsonValue, named, toolReference } from './common.ts';
+import { errorInfo, jsonObject, jsonValue, named, namedObject, toolReference } from './common.ts';
 
 const mimeType = z.string().min(1).max(200);
 
@@ -110,10 +110,7 @@ export const toolCallPart = z.strictObject({
 /** A tool call of the model. */
 export type ToolCallPart = z.output<typeof toolCallPart>;
 
-export const unmadeCall = named(
-  'UnmadeCall',
-  z.strictObject({ name: z.string(), tool: toolReference, arguments: jsonObject }),
-);
+export const unmadeCall = namedObject('UnmadeCall', { name: z.string(), tool: toolReference, arguments: jsonObject });
 /** A call in the text of an answer of a model that calls tools natively: it is text, unless the user makes it a call. */
 export type UnmadeCall = z.output<typeof unmadeCall>;
 
@@ -170,19 +167,16 @@ export type ReasoningPart = Extract<AssistantPart, { type: 'reasoning' }>;
 export type CitationPart = Extract<AssistantPart, { type: 'citation' }>;
 export type ErrorPart = Extract<AssistantPart, { type: 'error' }>;
 
-export const resourcePart = named('ResourcePart', z.strictObject(resource));
+export const resourcePart = namedObject('ResourcePart', resource);
 
-export const toolResult = named(
-  'ToolResult',
-  z.strictObject({
-    content: z.array(toolContentPart),
-    structured: jsonValue.exactOptional(),
-    isError: z.boolean(),
-    outcome: z.enum(['done', 'not_sent', 'unknown']),
-    /** Set if Toolyard, not the tool, produced the result. */
-    error: errorInfo.exactOptional(),
-  }),
-);
+export const toolResult = namedObject('ToolResult', {
+  content: z.array(toolContentPart),
+  structured: jsonValue.exactOptional(),
+  isError: z.boolean(),
+  outcome: z.enum(['done', 'not_sent', 'unknown']),
+  /** Set if Toolyard, not the tool, produced the result. */
+  error: errorInfo.exactOptional(),
+});
 /** The complete result of a tool, with every kind of content. */
 export type ToolResult = z.output<typeof toolResult>;
 /**

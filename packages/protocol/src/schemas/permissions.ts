@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, pageOf, timestamp, toolReference } from './common.ts';
+import { namedObject, pageOf, timestamp, toolReference } from './common.ts';
 
 const decided = {
   tool: toolReference,
@@ -7,11 +7,11 @@ const decided = {
   decision: z.enum(['allow', 'never']),
 };
 
-export const permissionView = named('PermissionView', z.strictObject({ ...decided, at: timestamp }));
+export const permissionView = namedObject('PermissionView', { ...decided, at: timestamp });
 /** A stored decision about a tool; `conversationId` null: for all conversations. */
 export type PermissionView = z.output<typeof permissionView>;
 export const permissionPage = pageOf('PermissionPage', permissionView);
 
-export const setPermissionBody = named('SetPermission', z.strictObject(decided));
+export const setPermissionBody = namedObject('SetPermission', decided);
 /** Sets a permission directly, not as the answer to an approval. */
 export type SetPermission = z.output<typeof setPermissionBody>;

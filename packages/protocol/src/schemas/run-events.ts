@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RUN_EVENT_VERSION } from '../event-version.ts';
-import { errorInfo, jsonObject, named, textTemplates, timestamp, toolReference } from './common.ts';
+import { errorInfo, jsonObject, named, namedObject, textTemplates, timestamp, toolReference } from './common.ts';
 import { modelParameters } from './configuration.ts';
 import { instruction } from './instructions.ts';
 import { assistantMessage, systemMessage, toolMessage, usage, userMessage } from './messages.ts';
@@ -37,27 +37,24 @@ export const contextFill = z.strictObject({
 });
 /** How full the model's context window is, in tokens: an estimate, corrected by the usage of earlier requests. */
 export type ContextFill = z.output<typeof contextFill>;
-export const modelRequest = named(
-  'ModelRequestRecord',
-  z.strictObject({
-    model: z.string(),
-    /** The last message of the conversation in the request; null if there was none. */
-    leafId: z.string().nullable(),
-    toolChoice: z.enum(['auto', 'none']),
-    toolMode: z.enum(['native', 'text']),
-    parameters: modelParameters,
-    /** When the request was assembled, in milliseconds since 1970; placeholders for the date use it. */
-    at: timestamp,
-    timeZone: z.string(),
-    /** Input that the model accepts, if known. */
-    inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
-    /** Id of the stored {@link RequestPrelude}, if it is stored. */
-    prelude: z.string().exactOptional(),
-    /** The beginning of the answer, if the model was asked to continue it. */
-    continues: z.array(assistantPart).exactOptional(),
-    fill: contextFill,
-  }),
-);
+export const modelRequest = namedObject('ModelRequestRecord', {
+  model: z.string(),
+  /** The last message of the conversation in the request; null if there was none. */
+  leafId: z.string().nullable(),
+  toolChoice: z.enum(['auto', 'none']),
+  toolMode: z.enum(['native', 'text']),
+  parameters: modelParameters,
+  /** When the request was assembled, in milliseconds since 1970; placeholders for the date use it. */
+  at: timestamp,
+  timeZone: z.string(),
+  /** Input that the model accepts, if known. */
+  inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
+  /** Id of the stored {@link RequestPrelude}, if it is stored. */
+  prelude: z.string().exactOptional(),
+  /** The beginning of the answer, if the model was asked to continue it. */
+  continues: z.array(assistantPart).exactOptional(),
+  fill: contextFill,
+});
 /**
  * What one model request was assembled from. The messages themselves are in the conversation; the request can be
  * assembled from them again.

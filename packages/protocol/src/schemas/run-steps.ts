@@ -4,6 +4,7 @@ import {
   errorInfo,
   jsonObject,
   named,
+  namedObject,
   clientId,
   timestamp,
   titleText,
@@ -65,18 +66,15 @@ const runResult = z.strictObject({
 });
 /** How a run ended. */
 export type RunResult = z.output<typeof runResult>;
-export const startedRun = named(
-  'StartedRun',
-  z.strictObject({
-    run: runRecord,
-    message: userMessage,
-    result: runResult.exactOptional(),
-    webhookSecret: z.string().exactOptional(),
-  }),
-);
+export const startedRun = namedObject('StartedRun', {
+  run: runRecord,
+  message: userMessage,
+  result: runResult.exactOptional(),
+  webhookSecret: z.string().exactOptional(),
+});
 /** `result`: with `wait`, if the run has ended. `webhookSecret`: the generated one. */
 export type StartedRun = z.output<typeof startedRun>;
-export const resumedRun = named('ResumedRun', z.strictObject({ run: runRecord, resumes: z.string() }));
+export const resumedRun = namedObject('ResumedRun', { run: runRecord, resumes: z.string() });
 /** The run that continues: the same one if it was parked, otherwise a new one. */
 export type ResumedRun = z.output<typeof resumedRun>;
 
@@ -169,18 +167,15 @@ const steps = {
   cost: z.number().exactOptional(),
   error: errorInfo.exactOptional(),
 };
-export const runSteps = named('RunSteps', z.strictObject(steps));
+export const runSteps = namedObject('RunSteps', steps);
 /** `GET /api/runs/:id/steps`: what a run did, one instruction after another. Times are milliseconds since 1970. */
 export type RunSteps = z.output<typeof runSteps>;
-export const runExport = named(
-  'RunExport',
-  z.strictObject({
-    ...steps,
-    format: z.literal('toolyard-run'),
-    version: z.literal(1),
-    exportedAt: timestamp,
-    messages: z.array(message),
-  }),
-);
+export const runExport = namedObject('RunExport', {
+  ...steps,
+  format: z.literal('toolyard-run'),
+  version: z.literal(1),
+  exportedAt: timestamp,
+  messages: z.array(message),
+});
 /** `GET /api/runs/:id/export`: a run with its steps and the messages of its branch. */
 export type RunExport = z.output<typeof runExport>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askedBy, errorInfo, jsonObject, named, pageOf, timestamp, toolReference } from './common.ts';
+import { askedBy, errorInfo, jsonObject, named, namedObject, pageOf, timestamp, toolReference } from './common.ts';
 import { callToolFacts } from './call-tool-facts.ts';
 import { budget } from './configuration.ts';
 import { toolResult } from './parts.ts';
@@ -30,19 +30,17 @@ export const ofRun = {
   /** `key:<id>` or `trigger:<id>`: the API key or incoming webhook that started it, also as a sub-agent. */
   startedBy: z.string().exactOptional(),
 };
-export const runRecord = named('RunRecord', z.strictObject(ofRun));
+export const runRecord = namedObject('RunRecord', ofRun);
 /** A run as its owner sees it. */
 export type RunRecord = z.output<typeof runRecord>;
-export const missingRole = named(
-  'MissingRole',
-  z.strictObject({ role: z.enum(['worker', 'tools']), message: z.string() }),
-);
+export const missingRole = namedObject('MissingRole', { role: z.enum(['worker', 'tools']), message: z.string() });
 /** A process role that no process has, and what that means for users. */
 export type MissingRole = z.output<typeof missingRole>;
-export const runView = named(
-  'RunView',
-  z.strictObject({ ...ofRun, waitsFor: missingRole.exactOptional(), webhook: runWebhookView.exactOptional() }),
-);
+export const runView = namedObject('RunView', {
+  ...ofRun,
+  waitsFor: missingRole.exactOptional(),
+  webhook: runWebhookView.exactOptional(),
+});
 /** A run, the process role it waits for if none can continue it, and its own webhook. */
 export type RunView = z.output<typeof runView>;
 const asked = {
@@ -244,28 +242,25 @@ const shown = z.strictObject({ arguments: jsonObject.exactOptional(), definition
  * interrupt. If it is sent and differs from the interrupt, the answer is rejected.
  */
 export type ShownCall = z.output<typeof shown>;
-export const answerInterruptBody = named(
-  'AnswerInterrupt',
-  z.strictObject({ answer: interruptAnswer, shown: shown.exactOptional() }),
-);
+export const answerInterruptBody = namedObject('AnswerInterrupt', {
+  answer: interruptAnswer,
+  shown: shown.exactOptional(),
+});
 export type AnswerInterrupt = z.output<typeof answerInterruptBody>;
 
 export const interruptStatus = z.enum(['open', 'answered', 'withdrawn']);
-export const storedInterrupt = named(
-  'StoredInterrupt',
-  z.strictObject({
-    id: z.string(),
-    runId: z.string(),
-    conversationId: z.string(),
-    mode: z.enum(['parked', 'live']),
-    interrupt,
-    /** `withdrawn`: the run ended, or does not need it any more. */
-    status: interruptStatus,
-    answer: interruptAnswer.nullable(),
-    openedAt: timestamp,
-    answeredAt: timestamp.nullable(),
-  }),
-);
+export const storedInterrupt = namedObject('StoredInterrupt', {
+  id: z.string(),
+  runId: z.string(),
+  conversationId: z.string(),
+  mode: z.enum(['parked', 'live']),
+  interrupt,
+  /** `withdrawn`: the run ended, or does not need it any more. */
+  status: interruptStatus,
+  answer: interruptAnswer.nullable(),
+  openedAt: timestamp,
+  answeredAt: timestamp.nullable(),
+});
 export type StoredInterrupt = z.output<typeof storedInterrupt>;
 /** `parked`: no process waits. `live`: asked during an open call, can be answered only while the call is open. */
 export type InterruptMode = StoredInterrupt['mode'];
@@ -274,27 +269,21 @@ const oneAnswer = z.strictObject({
   answer: interruptAnswer,
   shown: shown.exactOptional(),
 });
-export const answerInterruptsBody = named(
-  'AnswerInterrupts',
-  z.strictObject({ answers: z.array(oneAnswer).min(1).max(200) }),
-);
+export const answerInterruptsBody = namedObject('AnswerInterrupts', { answers: z.array(oneAnswer).min(1).max(200) });
 /** Several answers, each with its own outcome: a rejected one does not affect the others. */
 export type AnswerInterrupts = z.output<typeof answerInterruptsBody>;
-export const answeredInterrupts = named(
-  'AnsweredInterrupts',
-  z.strictObject({
-    items: z.array(
-      z.discriminatedUnion('outcome', [
-        z.strictObject({ id: z.string(), outcome: z.literal('answered'), interrupt: storedInterrupt }),
-        z.strictObject({ id: z.string(), outcome: z.literal('refused'), error: errorInfo }),
-      ]),
-    ),
-  }),
-);
+export const answeredInterrupts = namedObject('AnsweredInterrupts', {
+  items: z.array(
+    z.discriminatedUnion('outcome', [
+      z.strictObject({ id: z.string(), outcome: z.literal('answered'), interrupt: storedInterrupt }),
+      z.strictObject({ id: z.string(), outcome: z.literal('refused'), error: errorInfo }),
+    ]),
+  ),
+});
 /** In the order of the answers. */
 export type AnsweredInterrupts = z.output<typeof answeredInterrupts>;
 
-export const interruptCount = named('InterruptCount', z.strictObject({ open: z.int() }));
+export const interruptCount = namedObject('InterruptCount', { open: z.int() });
 export const interruptPage = pageOf('InterruptPage', storedInterrupt);
 
 /** An interrupt about one tool call: all kinds except those about the run itself. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentConfiguration } from './configuration.ts';
-import { clientId, named, pageOf, timestamp, titleText, toolReference, textTemplates } from './common.ts';
+import { clientId, namedObject, pageOf, timestamp, titleText, toolReference, textTemplates } from './common.ts';
 import { runStatus } from './runs.ts';
 
 const id = z.string().min(1).max(300);
@@ -73,51 +73,45 @@ export const scheduleDefinition = z.strictObject(definitionFields);
 /** Everything about a schedule that the user chooses, except its title. */
 export type ScheduleDefinition = z.output<typeof scheduleDefinition>;
 
-export const scheduleFiring = named(
-  'ScheduleFiring',
-  z.strictObject({
-    plannedAt: timestamp,
-    /** When the outcome was stored. */
-    at: timestamp,
-    outcome: z.enum(['due', 'waiting', 'started', 'skipped', 'failed']),
-    /** Why it was skipped or failed, or what it waits for. */
-    reason: z.string().nullable(),
-    templates: textTemplates.exactOptional(),
-    runId: z.string().nullable(),
-    conversationId: z.string().nullable(),
-    /** Null without a run, or if it was deleted. */
-    runStatus: runStatus.nullable(),
-  }),
-);
+export const scheduleFiring = namedObject('ScheduleFiring', {
+  plannedAt: timestamp,
+  /** When the outcome was stored. */
+  at: timestamp,
+  outcome: z.enum(['due', 'waiting', 'started', 'skipped', 'failed']),
+  /** Why it was skipped or failed, or what it waits for. */
+  reason: z.string().nullable(),
+  templates: textTemplates.exactOptional(),
+  runId: z.string().nullable(),
+  conversationId: z.string().nullable(),
+  /** Null without a run, or if it was deleted. */
+  runStatus: runStatus.nullable(),
+});
 /** One time of a schedule and what happened at it. */
 export type ScheduleFiring = z.output<typeof scheduleFiring>;
 export const scheduleFiringPage = pageOf('ScheduleFiringPage', scheduleFiring);
 
-export const scheduleView = named(
-  'ScheduleView',
-  z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    ...definitionFields,
-    /** False: paused. */
-    enabled: z.boolean(),
-    /** A schedule that a model created starts paused. */
-    createdBy: z.enum(['user', 'model']),
-    /** The conversation in which a model created it; without a title if it does not exist any more. */
-    createdIn: z.strictObject({ conversationId: z.string(), title: z.string().nullable() }).nullable(),
-    /** Null if it is paused, or has no more times. */
-    nextAt: timestamp.nullable(),
-    /** Number of times at which a run was to start. */
-    fired: z.int(),
-    /** A cron expression in words; null for other timings. */
-    description: z.string().nullable(),
-    /** Null before the first time. */
-    lastFiring: scheduleFiring.nullable(),
-    version: z.int(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
+export const scheduleView = namedObject('ScheduleView', {
+  id: z.string(),
+  title: z.string(),
+  ...definitionFields,
+  /** False: paused. */
+  enabled: z.boolean(),
+  /** A schedule that a model created starts paused. */
+  createdBy: z.enum(['user', 'model']),
+  /** The conversation in which a model created it; without a title if it does not exist any more. */
+  createdIn: z.strictObject({ conversationId: z.string(), title: z.string().nullable() }).nullable(),
+  /** Null if it is paused, or has no more times. */
+  nextAt: timestamp.nullable(),
+  /** Number of times at which a run was to start. */
+  fired: z.int(),
+  /** A cron expression in words; null for other timings. */
+  description: z.string().nullable(),
+  /** Null before the first time. */
+  lastFiring: scheduleFiring.nullable(),
+  version: z.int(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
 /** A task that runs at given times. */
 export type ScheduleView = z.output<typeof scheduleView>;
 export const schedulePage = pageOf('SchedulePage', scheduleView);
@@ -138,53 +132,41 @@ const optionalFields = {
   enabled: z.boolean().exactOptional(),
 };
 
-export const createScheduleBody = named(
-  'CreateSchedule',
-  z.strictObject({
-    id: clientId.max(60).exactOptional(),
-    title: titleText.min(1),
-    task: definitionFields.task,
-    timing: scheduleTiming,
-    ...optionalFields,
-  }),
-);
+export const createScheduleBody = namedObject('CreateSchedule', {
+  id: clientId.max(60).exactOptional(),
+  title: titleText.min(1),
+  task: definitionFields.task,
+  timing: scheduleTiming,
+  ...optionalFields,
+});
 /** Defaults: time zone of the server, `missed` once, `overlap` skip, a new conversation for each run. */
 export type CreateSchedule = z.output<typeof createScheduleBody>;
 
-export const changeScheduleBody = named(
-  'ChangeSchedule',
-  z.strictObject({
-    version: z.int().positive().describe('The version that the client read; an older one is rejected'),
-    title: titleText.min(1).exactOptional(),
-    task: definitionFields.task.exactOptional(),
-    timing: scheduleTiming.exactOptional(),
-    ...optionalFields,
-  }),
-);
+export const changeScheduleBody = namedObject('ChangeSchedule', {
+  version: z.int().positive().describe('The version that the client read; an older one is rejected'),
+  title: titleText.min(1).exactOptional(),
+  task: definitionFields.task.exactOptional(),
+  timing: scheduleTiming.exactOptional(),
+  ...optionalFields,
+});
 export type ChangeSchedule = z.output<typeof changeScheduleBody>;
 
 /** Language of a description in words. */
 export const descriptionLanguage = z.enum(['en', 'zh-Hant', 'zh-Hans']);
 export type DescriptionLanguage = z.output<typeof descriptionLanguage>;
 
-export const previewScheduleBody = named(
-  'PreviewSchedule',
-  z.strictObject({
-    timing: scheduleTiming,
-    ...chosenFields,
-    count: z.int().min(1).max(20).exactOptional(),
-    language: descriptionLanguage.exactOptional(),
-  }),
-);
+export const previewScheduleBody = namedObject('PreviewSchedule', {
+  timing: scheduleTiming,
+  ...chosenFields,
+  count: z.int().min(1).max(20).exactOptional(),
+  language: descriptionLanguage.exactOptional(),
+});
 /** Asks for the next times of a timing. */
 export type PreviewSchedule = z.output<typeof previewScheduleBody>;
 
-export const schedulePreview = named(
-  'SchedulePreview',
-  z.strictObject({
-    /** A cron expression in words; null for other timings. */
-    description: z.string().nullable(),
-    times: z.array(timestamp),
-  }),
-);
+export const schedulePreview = namedObject('SchedulePreview', {
+  /** A cron expression in words; null for other timings. */
+  description: z.string().nullable(),
+  times: z.array(timestamp),
+});
 export type SchedulePreview = z.output<typeof schedulePreview>;

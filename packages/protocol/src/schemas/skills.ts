@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { existingId, named, textTemplates } from './common.ts';
+import { existingId, named, namedObject, textTemplates } from './common.ts';
 
 const skillSource = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('data') }),
@@ -35,50 +35,41 @@ const skillFields = {
   leftOut: z.boolean(),
 };
 
-export const skillView = named('SkillView', z.strictObject(skillFields));
+export const skillView = namedObject('SkillView', skillFields);
 export type SkillView = z.output<typeof skillView>;
 
-const skillProblem = named(
-  'SkillProblem',
-  z.strictObject({
-    source: skillSource,
-    /** Its folder, or its URI on a server; empty: all skills of the source. */
-    place: z.string(),
-    reason: z.string(),
-    templates: textTemplates.exactOptional(),
-    /** Line in `SKILL.md`. */
-    line: z.int().exactOptional(),
-  }),
-);
+const skillProblem = namedObject('SkillProblem', {
+  source: skillSource,
+  /** Its folder, or its URI on a server; empty: all skills of the source. */
+  place: z.string(),
+  reason: z.string(),
+  templates: textTemplates.exactOptional(),
+  /** Line in `SKILL.md`. */
+  line: z.int().exactOptional(),
+});
 /** A skill that cannot be used, and why. */
 export type SkillProblem = z.output<typeof skillProblem>;
 
-export const skillList = named(
-  'SkillList',
-  z.strictObject({
-    items: z.array(skillView),
-    problems: z.array(skillProblem),
-    /** The folder for skills of the user. */
-    folder: z.string(),
-    /** The workspace whose skills are listed. */
-    workspace: z.string().nullable(),
-  }),
-);
+export const skillList = namedObject('SkillList', {
+  items: z.array(skillView),
+  problems: z.array(skillProblem),
+  /** The folder for skills of the user. */
+  folder: z.string(),
+  /** The workspace whose skills are listed. */
+  workspace: z.string().nullable(),
+});
 export type SkillList = z.output<typeof skillList>;
 
-export const skillDetail = named('SkillDetail', z.strictObject({ ...skillFields, text: z.string() }));
+export const skillDetail = namedObject('SkillDetail', { ...skillFields, text: z.string() });
 /** A skill and the text of its `SKILL.md`. */
 export type SkillDetail = z.output<typeof skillDetail>;
 
-export const skillFile = named(
-  'SkillFile',
-  z.strictObject({
-    path: z.string(),
-    size: z.int(),
-    /** Null if it is not text, or larger than 1 MB. */
-    text: z.string().nullable(),
-  }),
-);
+export const skillFile = namedObject('SkillFile', {
+  path: z.string(),
+  size: z.int(),
+  /** Null if it is not text, or larger than 1 MB. */
+  text: z.string().nullable(),
+});
 export type SkillFile = z.output<typeof skillFile>;
 
 /** The conversation whose workspace and servers count; default: those of the defaults. */

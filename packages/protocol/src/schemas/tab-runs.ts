@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommitFromTab, FromTab } from '../tab-api.ts';
 import { TAB_RUNS_VERSION } from '../tab-api.ts';
-import { existingId, jsonObject, named, clientId, timestamp, toolReference } from './common.ts';
+import { existingId, jsonObject, named, namedObject, clientId, timestamp, toolReference } from './common.ts';
 import { agentConfiguration, modelReference, resolvedConfiguration } from './configuration.ts';
 import { ledgerChange, ledgerEntry } from './ledger.ts';
 import { message, userMessage } from './messages.ts';
@@ -37,27 +37,24 @@ export const startRunInTabBody = named(
   ]),
 );
 
-export const claimTabRunBody = named('ClaimTabRun', z.strictObject({ v }));
+export const claimTabRunBody = namedObject('ClaimTabRun', { v });
 
-export const tabLease = named('TabLease', z.strictObject({ fence: z.int().positive() }));
+export const tabLease = namedObject('TabLease', { fence: z.int().positive() });
 
-export const tabRunInbox = named(
-  'TabRunInbox',
-  z.strictObject({
-    /** The run must stop. */
-    stops: z.boolean(),
-    /** Inbox items that ask it to stop; committing its end removes them. */
-    cancels: z.array(z.string()),
-    answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
-    /** Queued messages that the run adds before its next step; `parts` null: withdrawn. */
-    steers: z.array(
-      z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
-    ),
-    permissions: z.array(permissionView),
-    /** Usage of budgets that are not limited to this run, by `budgetKey`. */
-    spent: z.record(z.string(), spent),
-  }),
-);
+export const tabRunInbox = namedObject('TabRunInbox', {
+  /** The run must stop. */
+  stops: z.boolean(),
+  /** Inbox items that ask it to stop; committing its end removes them. */
+  cancels: z.array(z.string()),
+  answers: z.array(z.strictObject({ itemId: z.string(), interruptId: z.string(), answer: interruptAnswer })),
+  /** Queued messages that the run adds before its next step; `parts` null: withdrawn. */
+  steers: z.array(
+    z.strictObject({ itemId: z.string(), queuedMessageId: z.string(), parts: z.array(userPart).nullable() }),
+  ),
+  permissions: z.array(permissionView),
+  /** Usage of budgets that are not limited to this run, by `budgetKey`. */
+  spent: z.record(z.string(), spent),
+});
 /** Messages to the run, and what applies to its next step. */
 export type TabRunInbox = z.output<typeof tabRunInbox>;
 
@@ -72,34 +69,31 @@ const groupOfRun = z.strictObject({
   members: z.array(z.strictObject({ agentId: z.string(), name: z.string(), avatar: z.string().exactOptional() })),
 });
 
-export const leasedTabRun = named(
-  'LeasedTabRun',
-  z.strictObject({
-    run: runRecord,
-    message: userMessage.nullable(),
-    fence: z.int(),
-    attempt: z.int(),
-    /** Its state, as each step stores it. */
-    state: jsonObject,
-    configuration: resolvedConfiguration,
-    model: modelReference,
-    /** What is known of the model: its context window in tokens, and which input it accepts besides text. */
-    abilities: z.strictObject({
-      contextWindow: z.int().exactOptional(),
-      inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
-    }),
-    /** The branch that it works on. */
-    messages: z.array(message),
-    ledger: z.array(ledgerEntry),
-    inbox: tabRunInbox,
-    /** Set for the run of a group: the group as it is now. */
-    group: groupOfRun.exactOptional(),
+export const leasedTabRun = namedObject('LeasedTabRun', {
+  run: runRecord,
+  message: userMessage.nullable(),
+  fence: z.int(),
+  attempt: z.int(),
+  /** Its state, as each step stores it. */
+  state: jsonObject,
+  configuration: resolvedConfiguration,
+  model: modelReference,
+  /** What is known of the model: its context window in tokens, and which input it accepts besides text. */
+  abilities: z.strictObject({
+    contextWindow: z.int().exactOptional(),
+    inputs: z.array(z.enum(['text', 'image', 'audio', 'video'])).exactOptional(),
   }),
-);
+  /** The branch that it works on. */
+  messages: z.array(message),
+  ledger: z.array(ledgerEntry),
+  inbox: tabRunInbox,
+  /** Set for the run of a group: the group as it is now. */
+  group: groupOfRun.exactOptional(),
+});
 /** Everything a tab needs to continue a run. */
 export type LeasedTabRun = z.output<typeof leasedTabRun>;
 
-export const claimedTabRun = named('ClaimedTabRun', z.strictObject({ held: leasedTabRun.nullable() }));
+export const claimedTabRun = namedObject('ClaimedTabRun', { held: leasedTabRun.nullable() });
 /** `held` null: the run is parked and waits for a user. */
 export type ClaimedTabRun = z.output<typeof claimedTabRun>;
 
@@ -155,10 +149,7 @@ const commitFields = z.strictObject({
 // The types differ only in `readonly`; TypeScript cannot check lists like these for equality.
 export const commitFromTabBody: z.ZodType<FromTab<CommitFromTab>> = named('CommitFromTab', commitFields);
 
-export const committedFromTab = named(
-  'CommittedFromTab',
-  z.strictObject({ lastSeq: z.int(), inboxWaits: z.boolean() }),
-);
+export const committedFromTab = namedObject('CommittedFromTab', { lastSeq: z.int(), inboxWaits: z.boolean() });
 /** The commit is stored, now or by an earlier request with the same number. */
 export type CommittedFromTab = z.output<typeof committedFromTab>;
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callToolFacts } from './call-tool-facts.ts';
-import { errorInfo, jsonObject, named, toolReference } from './common.ts';
+import { errorInfo, jsonObject, namedObject, toolReference } from './common.ts';
 import { textCall, toolResult } from './parts.ts';
 import { requestPrelude, toolDefinition } from './sent-requests.ts';
 
@@ -23,15 +23,12 @@ const callVerdict = z.discriminatedUnion('decision', [
 /** What the policy of the server says about a call. */
 export type CallVerdict = z.output<typeof callVerdict>;
 
-export const readTabToolsBody = named(
-  'ReadTabTools',
-  z.strictObject({
-    fence,
-    calls: z.array(judgedCall).max(1_000),
-    /** The version of the tools that the tab has. */
-    known: z.string().exactOptional(),
-  }),
-);
+export const readTabToolsBody = namedObject('ReadTabTools', {
+  fence,
+  calls: z.array(judgedCall).max(1_000),
+  /** The version of the tools that the tab has. */
+  known: z.string().exactOptional(),
+});
 export type ReadTabTools = z.output<typeof readTabToolsBody>;
 
 const listedTools = z.strictObject({
@@ -41,21 +38,18 @@ const listedTools = z.strictObject({
 /** The tools that the server has for a run in a tab, and what goes with them into a request to the model. */
 export type ListedTools = z.output<typeof listedTools>;
 
-export const tabRunTools = named(
-  'TabRunTools',
-  z.strictObject({
-    /** Hash of `listed`. */
-    version: z.string(),
-    /** Null if the tab has this version. */
-    listed: listedTools.nullable(),
-    /** Of the calls of the request, in their order. */
-    verdicts: z.array(callVerdict),
-  }),
-);
+export const tabRunTools = namedObject('TabRunTools', {
+  /** Hash of `listed`. */
+  version: z.string(),
+  /** Null if the tab has this version. */
+  listed: listedTools.nullable(),
+  /** Of the calls of the request, in their order. */
+  verdicts: z.array(callVerdict),
+});
 export type TabRunTools = z.output<typeof tabRunTools>;
 
-export const makeTabToolCallBody = named('MakeTabToolCall', z.strictObject({ fence }));
+export const makeTabToolCallBody = namedObject('MakeTabToolCall', { fence });
 
-export const madeTabToolCall = named('MadeTabToolCall', z.strictObject({ result: toolResult.nullable() }));
+export const madeTabToolCall = namedObject('MadeTabToolCall', { result: toolResult.nullable() });
 /** `result` null: the call takes longer; send the request again. */
 export type MadeTabToolCall = z.output<typeof madeTabToolCall>;

@@ -4,7 +4,7 @@ import {
   clientId,
   existingId,
   jsonValue,
-  named,
+  namedObject,
   pageOf,
   timestamp,
   titleText,
@@ -49,28 +49,22 @@ export const triggerDefinition = z.strictObject(definitionFields);
 /** Everything about an incoming webhook that the user chooses, except title and secret. */
 export type TriggerDefinition = z.output<typeof triggerDefinition>;
 
-export const triggerView = named(
-  'TriggerView',
-  z.strictObject({
-    id: z.string(),
-    title: z.string(),
-    ...definitionFields,
-    enabled: z.boolean(),
-    /** Path of the URL to which the sender posts. */
-    path: z.string(),
-    version: z.int(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-  }),
-);
+export const triggerView = namedObject('TriggerView', {
+  id: z.string(),
+  title: z.string(),
+  ...definitionFields,
+  enabled: z.boolean(),
+  /** Path of the URL to which the sender posts. */
+  path: z.string(),
+  version: z.int(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
 /** An incoming webhook: each verified delivery starts a run. */
 export type TriggerView = z.output<typeof triggerView>;
 export const triggerPage = pageOf('TriggerPage', triggerView);
 
-export const savedTrigger = named(
-  'SavedTrigger',
-  z.strictObject({ trigger: triggerView, secret: z.string().exactOptional() }),
-);
+export const savedTrigger = namedObject('SavedTrigger', { trigger: triggerView, secret: z.string().exactOptional() });
 /** `secret`: the generated one; it is returned only here. */
 export type SavedTrigger = z.output<typeof savedTrigger>;
 
@@ -79,63 +73,52 @@ const optionalFields = {
   allowedTools: definitionFields.allowedTools.exactOptional(),
   enabled: z.boolean().exactOptional(),
 };
-export const createTriggerBody = named(
-  'CreateTrigger',
-  z.strictObject({
-    id: clientId.max(60).exactOptional(),
-    title: titleText.min(1),
-    agentId: existingId,
-    template: definitionFields.template,
-    signature: triggerSignature,
-    ...optionalFields,
-    /** The secret that the sender gives; absent: one is generated. */
-    secret: webhookSecret.exactOptional(),
-  }),
-);
+export const createTriggerBody = namedObject('CreateTrigger', {
+  id: clientId.max(60).exactOptional(),
+  title: titleText.min(1),
+  agentId: existingId,
+  template: definitionFields.template,
+  signature: triggerSignature,
+  ...optionalFields,
+  /** The secret that the sender gives; absent: one is generated. */
+  secret: webhookSecret.exactOptional(),
+});
 export type CreateTrigger = z.output<typeof createTriggerBody>;
 
-export const changeTriggerBody = named(
-  'ChangeTrigger',
-  z.strictObject({
-    version: z.int().positive().describe('The version that the client read; an older one is rejected'),
-    title: titleText.min(1).exactOptional(),
-    agentId: existingId.exactOptional(),
-    template: definitionFields.template.exactOptional(),
-    signature: triggerSignature.exactOptional(),
-    ...optionalFields,
-    /** A new secret; `generate`: it is generated and returned. */
-    secret: z.union([z.literal('generate'), webhookSecret]).exactOptional(),
-  }),
-);
+export const changeTriggerBody = namedObject('ChangeTrigger', {
+  version: z.int().positive().describe('The version that the client read; an older one is rejected'),
+  title: titleText.min(1).exactOptional(),
+  agentId: existingId.exactOptional(),
+  template: definitionFields.template.exactOptional(),
+  signature: triggerSignature.exactOptional(),
+  ...optionalFields,
+  /** A new secret; `generate`: it is generated and returned. */
+  secret: z.union([z.literal('generate'), webhookSecret]).exactOptional(),
+});
 export type ChangeTrigger = z.output<typeof changeTriggerBody>;
 
-export const testTriggerBody = named(
-  'TestTrigger',
-  z.strictObject({ payload: jsonValue, run: z.boolean().exactOptional() }),
-);
-export const testedTrigger = named(
-  'TestedTrigger',
-  z.strictObject({ message: z.string(), runId: z.string().nullable(), conversationId: z.string().nullable() }),
-);
+export const testTriggerBody = namedObject('TestTrigger', { payload: jsonValue, run: z.boolean().exactOptional() });
+export const testedTrigger = namedObject('TestedTrigger', {
+  message: z.string(),
+  runId: z.string().nullable(),
+  conversationId: z.string().nullable(),
+});
 /** The message that a payload results in; with `run`, also the run that was started with it. */
 export type TestedTrigger = z.output<typeof testedTrigger>;
 
-export const triggerDelivery = named(
-  'TriggerDelivery',
-  z.strictObject({
-    /** The id of the sender, or a digest of the body. */
-    id: z.string(),
-    at: timestamp,
-    /** `due`: accepted, its run is being started. `rejected`: it was not accepted. */
-    outcome: z.enum(['due', 'started', 'failed', 'rejected']),
-    reason: z.string().nullable(),
-    templates: textTemplates.exactOptional(),
-    runId: z.string().nullable(),
-    conversationId: z.string().nullable(),
-  }),
-);
+export const triggerDelivery = namedObject('TriggerDelivery', {
+  /** The id of the sender, or a digest of the body. */
+  id: z.string(),
+  at: timestamp,
+  /** `due`: accepted, its run is being started. `rejected`: it was not accepted. */
+  outcome: z.enum(['due', 'started', 'failed', 'rejected']),
+  reason: z.string().nullable(),
+  templates: textTemplates.exactOptional(),
+  runId: z.string().nullable(),
+  conversationId: z.string().nullable(),
+});
 /** One request of a sender and its outcome. */
 export type TriggerDelivery = z.output<typeof triggerDelivery>;
 export const triggerDeliveryPage = pageOf('TriggerDeliveryPage', triggerDelivery);
 
-export const acceptedDelivery = named('AcceptedDelivery', z.strictObject({ runId: z.string() }));
+export const acceptedDelivery = namedObject('AcceptedDelivery', { runId: z.string() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, pageOf } from './common.ts';
+import { namedObject, pageOf } from './common.ts';
 import { budget } from './configuration.ts';
 import { usage } from './messages.ts';
 
@@ -42,24 +42,27 @@ const sum = {
   /** Model calls that reported no tokens. */
   uncounted: z.number(),
 };
-const usageSum = named('UsageSum', z.strictObject(sum));
+const usageSum = namedObject('UsageSum', sum);
 /** Sums of calls. */
 export type UsageSum = z.output<typeof usageSum>;
-const usageRow = named('UsageRow', z.strictObject({ key: z.string(), label: z.string(), ...sum }));
+const usageRow = namedObject('UsageRow', { key: z.string(), label: z.string(), ...sum });
 /**
  * `key`: the day (`2026-11-21`), `provider/model`, `server/tool`, or the id of the agent or conversation, empty if
  * there was none. `label`: its name, if it still exists.
  */
 export type UsageRow = z.output<typeof usageRow>;
 
-export const usageReport = named(
-  'UsageReport',
-  z.strictObject({ from: z.string(), to: z.string(), by: usageBy, rows: z.array(usageRow), total: usageSum }),
-);
+export const usageReport = namedObject('UsageReport', {
+  from: z.string(),
+  to: z.string(),
+  by: usageBy,
+  rows: z.array(usageRow),
+  total: usageSum,
+});
 /** `GET /api/usage`: usage per day (UTC), inclusive. */
 export type UsageReport = z.output<typeof usageReport>;
 
-const budgetView = named('BudgetView', z.strictObject({ budget, spent }));
+const budgetView = namedObject('BudgetView', { budget, spent });
 /** The current usage of a budget. */
 export type BudgetView = z.output<typeof budgetView>;
 export const budgetPage = pageOf('BudgetPage', budgetView);

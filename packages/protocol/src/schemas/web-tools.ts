@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SEARCH_ENGINES } from '../search-engines.ts';
-import { named } from './common.ts';
+import { namedObject } from './common.ts';
 
 const searchEngine = z.enum(SEARCH_ENGINES);
 
@@ -25,22 +25,16 @@ export const storedWebTools = z.strictObject({
   privateOrigins: z.array(origin).max(50),
 });
 
-export const webToolsView = named(
-  'WebToolsView',
-  z.strictObject({
-    search: z.strictObject({ ...search.shape, hasKey: z.boolean() }).nullable(),
-    privateOrigins: z.array(z.string()),
-  }),
-);
+export const webToolsView = namedObject('WebToolsView', {
+  search: z.strictObject({ ...search.shape, hasKey: z.boolean() }).nullable(),
+  privateOrigins: z.array(z.string()),
+});
 /** The settings of the tools that reach the web; the key of the search engine is not returned. */
 export type WebToolsView = z.output<typeof webToolsView>;
 
-export const setWebToolsBody = named(
-  'SetWebTools',
-  z.strictObject({
-    search: z.strictObject({ ...search.shape, key: z.string().max(1_000).exactOptional() }).nullable(),
-    privateOrigins: z.array(url).max(50),
-  }),
-);
+export const setWebToolsBody = namedObject('SetWebTools', {
+  search: z.strictObject({ ...search.shape, key: z.string().max(1_000).exactOptional() }).nullable(),
+  privateOrigins: z.array(url).max(50),
+});
 /** Without a `key` the stored one stays, unless engine or host change; an empty one deletes it. */
 export type SetWebTools = z.output<typeof setWebToolsBody>;

@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { WEBHOOK_EVENTS } from '../webhook.ts';
-import { errorInfo, named } from './common.ts';
+import { errorInfo, named, namedObject } from './common.ts';
 
 const event = z.enum(WEBHOOK_EVENTS);
-const view = named(
-  'WebhookView',
-  z.strictObject({
-    url: z.string(),
-    events: z.array(event),
-    /** `file`: it is configured in `config.json` and changed there. */
-    origin: z.enum(['file', 'settings']),
-    /** Number of notifications that were not delivered yet; if it does not drop, the endpoint does not respond. */
-    pendingDeliveries: z.int(),
-  }),
-);
+const view = namedObject('WebhookView', {
+  url: z.string(),
+  events: z.array(event),
+  /** `file`: it is configured in `config.json` and changed there. */
+  origin: z.enum(['file', 'settings']),
+  /** Number of notifications that were not delivered yet; if it does not drop, the endpoint does not respond. */
+  pendingDeliveries: z.int(),
+});
 /** The webhook; the secret that signs deliveries is not returned. */
 export type WebhookView = z.output<typeof view>;
 /** A URL that may receive webhooks. */
@@ -25,22 +22,16 @@ export const webhookUrl = z
 export const webhookSecret = z.string().min(16, 'expected at least 16 characters').max(500);
 export const webhookEvents = z.array(event).min(1);
 
-export const webhookState = named('WebhookState', z.strictObject({ webhook: view.nullable() }));
+export const webhookState = namedObject('WebhookState', { webhook: view.nullable() });
 export type WebhookState = z.output<typeof webhookState>;
-export const setWebhookBody = named(
-  'SetWebhook',
-  z.strictObject({
-    url: webhookUrl,
-    secret: webhookSecret.exactOptional(),
-    events: webhookEvents.exactOptional(),
-  }),
-);
+export const setWebhookBody = namedObject('SetWebhook', {
+  url: webhookUrl,
+  secret: webhookSecret.exactOptional(),
+  events: webhookEvents.exactOptional(),
+});
 /** Without a `secret` the existing one stays, or one is created. Without `events` it is `interrupt.opened`. */
 export type SetWebhook = z.output<typeof setWebhookBody>;
-export const setWebhookAnswer = named(
-  'SetWebhookAnswer',
-  z.strictObject({ webhook: view, secret: z.string().exactOptional() }),
-);
+export const setWebhookAnswer = namedObject('SetWebhookAnswer', { webhook: view, secret: z.string().exactOptional() });
 /** `secret`: the created secret; it is returned only here. */
 export type SetWebhookAnswer = z.output<typeof setWebhookAnswer>;
 export const testedWebhook = named(

@@ -1,7 +1,8 @@
 import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, say } from '@toolyard/protocol';
+import { createInvalidError } from '../errors.ts';
 import type { FileAgent } from './file-agent.ts';
-import { FileAgentReader, invalidFile, listOf, objectOf, textOf } from './file-agent.ts';
+import { FileAgentReader, listOf, objectOf, textOf } from './file-agent.ts';
 
 const SPECS: ReadonlySet<unknown> = new Set(['chara_card_v2', 'chara_card_v3']);
 
@@ -19,15 +20,14 @@ export function isCharacterCard(file: JsonObject): boolean {
 export function readCharacterCard(file: JsonObject): FileAgent {
   const { spec } = file;
   if (spec !== undefined && !SPECS.has(spec)) {
-    throw invalidFile({
-      message: say`"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`,
-    });
+    throw createInvalidError(
+      say`"spec": this version of character cards is not supported (${JSON.stringify(spec).slice(0, 60)}).`,
+    );
   }
-  if (spec !== undefined && !isJsonObject(file['data']))
-    throw invalidFile({ message: say`"${'data'}" must be an object.` });
+  if (spec !== undefined && !isJsonObject(file['data'])) throw createInvalidError(say`"${'data'}" must be an object.`);
   const card = spec === undefined ? file : objectOf(file['data']);
   if (typeof card['name'] !== 'string')
-    throw invalidFile({ message: say`"${spec === undefined ? 'name' : 'data.name'}" must be a string.` });
+    throw createInvalidError(say`"${spec === undefined ? 'name' : 'data.name'}" must be a string.`);
 
   const reader = new FileAgentReader();
   // Card sites write blank names: no text may have a hole in the place of the name.

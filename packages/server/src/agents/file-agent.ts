@@ -5,9 +5,8 @@ import type {
   ConversationExample,
   JsonObject,
   JsonValue,
-  ErrorInit,
 } from '@toolyard/protocol';
-import { defined, firstEmoji, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, firstEmoji, isJsonObject } from '@toolyard/protocol';
 
 /** An agent read from a file. Its texts are untrusted; it switches nothing on. */
 export type FileAgent = {
@@ -99,9 +98,4 @@ export function listOf(value: unknown): readonly JsonValue[] {
 
 export function objectOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
-}
-
-/** The file, or an agent in it, cannot be used. */
-export function invalidFile(why: Pick<ErrorInit, 'message' | 'hint'>): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', ...why });
 }

@@ -1,8 +1,9 @@
 import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, say } from '@toolyard/protocol';
 import { agentConfiguration } from '@toolyard/protocol/schemas';
+import { createInvalidError } from '../errors.ts';
 import type { FileAgent } from './file-agent.ts';
-import { FileAgentReader, invalidFile, listOf, numberOf, objectOf, textOf } from './file-agent.ts';
+import { FileAgentReader, listOf, numberOf, objectOf, textOf } from './file-agent.ts';
 
 /** An agent of a file, with its place there. */
 export type LobeHubEntry = { at: string; value: JsonValue };
@@ -23,10 +24,10 @@ export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
 
 /** @throws ToolyardError if it is not an agent */
 export function readLobeHubAgent(value: JsonValue): FileAgent {
-  if (!isJsonObject(value)) throw invalidFile({ message: say`An agent must be an object.` });
+  if (!isJsonObject(value)) throw createInvalidError(say`An agent must be an object.`);
   const { config = value, meta = value } = value;
-  if (!isJsonObject(config)) throw invalidFile({ message: say`"${'config'}" must be an object.` });
-  if (!isJsonObject(meta)) throw invalidFile({ message: say`"${'meta'}" must be an object.` });
+  if (!isJsonObject(config)) throw createInvalidError(say`"${'config'}" must be an object.`);
+  if (!isJsonObject(meta)) throw createInvalidError(say`"${'meta'}" must be an object.`);
   const reader = new FileAgentReader();
   const chat = objectOf(config['chatConfig'] ?? config);
   reader.leaveOut('tools', listOf(config['plugins']).length > 0);

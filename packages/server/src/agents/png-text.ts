@@ -1,6 +1,7 @@
+import type { ToolyardError } from '@toolyard/protocol';
 import { say } from '@toolyard/protocol';
 import { crc32 } from 'node:zlib';
-import { invalidFile } from './file-agent.ts';
+import { createInvalidError } from '../errors.ts';
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 /** Length, type and checksum of a chunk. */
@@ -24,13 +25,13 @@ export function readPngTexts(bytes: Uint8Array): Map<string, string> {
     if (at + FRAME_BYTES > bytes.byteLength) throw cutOff(at);
     const length = view.getUint32(at);
     const type = latin1(bytes.subarray(at + 4, at + 8));
-    if (!/^[A-Za-z]{4}$/.test(type)) throw invalidFile({ message: say`Invalid PNG: no chunk begins at byte ${at}.` });
+    if (!/^[A-Za-z]{4}$/.test(type)) throw createInvalidError(say`Invalid PNG: no chunk begins at byte ${at}.`);
     const end = at + FRAME_BYTES + length;
     if (end > bytes.byteLength) throw cutOff(at);
     if (type === 'tEXt' || type === 'iTXt') {
       const checked = bytes.subarray(at + 4, end - 4);
       if (crc32(checked) !== view.getUint32(end - 4)) {
-        throw invalidFile({ message: say`Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.` });
+        throw createInvalidError(say`Invalid PNG: the checksum of the chunk ${type} at byte ${at} is wrong.`);
       }
       const text = readText(type, checked.subarray(4));
       if (text && !texts.has(text.keyword)) texts.set(text.keyword, text.text);
@@ -57,9 +58,9 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-function cutOff(at: number): ReturnType<typeof invalidFile> {
-  return invalidFile({
-    message: say`Invalid PNG: the file ends within the chunk at byte ${at}.`,
-    hint: say`Download the file again.`,
-  });
+function cutOff(at: number): ToolyardError {
+  return createInvalidError(
+    say`Invalid PNG: the file ends within the chunk at byte ${at}.`,
+    say`Download the file again.`,
+  );
 }

@@ -1,11 +1,11 @@
-import type { AgentConfiguration, AgentPartLeftOut, JsonObject, JsonValue } from '@toolyard/protocol';
+import type { AgentConfiguration, AgentPartLeftOut, JsonObject, JsonValue, ToolyardError } from '@toolyard/protocol';
 import { isJsonObject, messageOf, say } from '@toolyard/protocol';
 import { agentExport } from '@toolyard/protocol/schemas';
+import { createInvalidError } from '../errors.ts';
 import { parseJsonBytes } from '../http/transport/body.ts';
 import { issueSentence, plainZodError } from '../http/transport/plain-zod-error.ts';
 import { isCharacterCard, readCharacterCard } from './character-card.ts';
 import type { FileAgent } from './file-agent.ts';
-import { invalidFile } from './file-agent.ts';
 import { lobeHubEntries, readLobeHubAgent } from './lobehub-agent.ts';
 import { isPng, readPngTexts } from './png-text.ts';
 
@@ -28,7 +28,7 @@ export function readAgentFile(bytes: Uint8Array): AgentFile {
   if (isCharacterCard(file)) return { agents: [readCharacterCard(file)], invalid: [] };
   const entries = lobeHubEntries(file);
   if (entries === null) throw unknownFile();
-  if (entries.length === 0) throw invalidFile({ message: say`The file contains no agents.` });
+  if (entries.length === 0) throw createInvalidError(say`The file contains no agents.`);
   const agents: FileAgent[] = [];
   const invalid: AgentFile['invalid'] = [];
   for (const { at, value } of entries) {
@@ -46,31 +46,31 @@ function cardOfPng(bytes: Uint8Array): JsonValue {
   const texts = readPngTexts(bytes);
   const text = CARD_KEYWORDS.map((keyword) => texts.get(keyword)).find((each) => each !== undefined);
   if (text === undefined) {
-    throw invalidFile({
-      message: say`This PNG image contains no character card: it has no text chunk "chara" or "ccv3".`,
-      hint: say`Programs that convert or shrink images remove the card. Download the original file.`,
-    });
+    throw createInvalidError(
+      say`This PNG image contains no character card: it has no text chunk "chara" or "ccv3".`,
+      say`Programs that convert or shrink images remove the card. Download the original file.`,
+    );
   }
   const base64 = text.replaceAll(/\s/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
-    throw invalidFile({ message: say`The character card in this PNG image is not Base64.` });
+    throw createInvalidError(say`The character card in this PNG image is not Base64.`);
   return parseJsonBytes(Buffer.from(base64, 'base64'), 'the character card');
 }
 
 function readOwn(file: JsonObject): FileAgent {
   if (typeof file['version'] === 'number' && file['version'] > 1) {
-    throw invalidFile({
-      message: say`The file was written by a newer Toolyard (its version is ${file['version']}).`,
-      hint: say`Update Toolyard, then import it again.`,
-    });
+    throw createInvalidError(
+      say`The file was written by a newer Toolyard (its version is ${file['version']}).`,
+      say`Update Toolyard, then import it again.`,
+    );
   }
   const read = agentExport.safeParse(file, { error: plainZodError });
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue === undefined ? '' : issue.path.map(String).join('.');
-    throw invalidFile({
-      message: `${issueSentence(place === '' ? 'The file' : `"${place}"`, issue?.message ?? 'is invalid')}.`,
-    });
+    throw createInvalidError(
+      `${issueSentence(place === '' ? 'The file' : `"${place}"`, issue?.message ?? 'is invalid')}.`,
+    );
   }
   const { title, profile, configuration } = read.data.agent;
   return { title, profile, ...withoutGrants(configuration) };
@@ -113,9 +113,9 @@ function withoutGrants(configuration: AgentConfiguration): Pick<FileAgent, 'conf
   };
 }
 
-function unknownFile(): ReturnType<typeof invalidFile> {
-  return invalidFile({
-    message: say`This file is not an agent.`,
-    hint: say`Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.`,
-  });
+function unknownFile(): ToolyardError {
+  return createInvalidError(
+    say`This file is not an agent.`,
+    say`Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.`,
+  );
 }

@@ -1,6 +1,7 @@
-import type { Clock, JsonValue, Owner, UnsandboxedServers } from '@toolyard/protocol';
-import { isJsonObject, showHidden, ToolyardError } from '@toolyard/protocol';
+import type { Clock, JsonValue, Owner, UnsandboxedServers, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, showHidden } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
+import { createConflictError } from '../errors.ts';
 import type { RunServers } from '../services.ts';
 
 /** Settings key of the servers for which the owner confirmed mode `auto`. Written only here. */
@@ -69,13 +70,10 @@ function chosenIn(body: JsonValue): Record<string, boolean> {
 
 function needsConfirmation(servers: readonly string[]): ToolyardError {
   const names = servers.map((id) => `"${showHidden(id)}"`).join(', ');
-  return new ToolyardError({
-    code: 'conflict',
-    message:
-      `Approval mode "auto" runs calls without approval, and these servers run without a sandbox: ${names}. ` +
+  return createConflictError(
+    `Approval mode "auto" runs calls without approval, and these servers run without a sandbox: ${names}. ` +
       'Nothing was changed.',
-    hint:
-      'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or ' +
+    'Confirm it first: in the settings of the page, with "toolyard mcp unsandboxed --confirm-auto", or ' +
       'with PUT /api/mcp/unsandboxed-servers.',
-  });
+  );
 }

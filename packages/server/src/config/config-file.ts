@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import type { JsonFile } from '@toolyard/mcp-host/node';
 import { readJsonFile } from '@toolyard/mcp-host/node';
 import type { AgentConfiguration, JsonObject, WireName } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError, WIRES } from '@toolyard/protocol';
+import { defined, isJsonObject, WIRES } from '@toolyard/protocol';
 import { agentConfiguration, price, webhookEvents, webhookSecret, webhookUrl } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
+import { createConfigError } from '../errors.ts';
 import { issueSentence, plainZodError } from '../http/transport/plain-zod-error.ts';
 import type { FileEmail } from '../email/email-settings.ts';
 import type { StatedModels } from '../models/model-facts.ts';
@@ -137,10 +138,13 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
       const place = (...rest: PropertyKey[]): string => file.placeOf(['providers', at, ...rest]);
       if (seen.has(id))
-        throw bad(`${place('id')}: the provider id "${id}" is used twice.`, 'Give each provider its own id.');
+        throw createConfigError(
+          `${place('id')}: the provider id "${id}" is used twice.`,
+          'Give each provider its own id.',
+        );
       seen.add(id);
       if (baseUrl === undefined && known === undefined) {
-        throw bad(
+        throw createConfigError(
           `${place()}: the provider "${id}" has no base URL.`,
           'Add "baseUrl", or "known" with the name of a known provider.',
         );
@@ -191,7 +195,7 @@ function webhookSecretOf(written: string, env: Readonly<Record<string, string | 
   const place = file.placeOf(['webhook', 'secret']);
   const secret = webhookSecret.safeParse(fill(written, env, place));
   if (secret.success) return secret.data;
-  throw bad(`${place}: the secret of the webhook is too short.`, 'Use at least 16 random characters.');
+  throw createConfigError(`${place}: the secret of the webhook is too short.`, 'Use at least 16 random characters.');
 }
 
 function smtpUrlOf(
@@ -208,17 +212,20 @@ function checked(file: JsonFile): z.infer<typeof schema> {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   if (issue === undefined)
-    throw bad(`${file.placeOf([])}: the file is not a valid configuration.`, 'Correct the file.');
+    throw createConfigError(`${file.placeOf([])}: the file is not a valid configuration.`, 'Correct the file.');
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const known = Object.keys(knownAt(issue.path) ?? {});
-    throw bad(
+    throw createConfigError(
       `${file.placeOf([...issue.path, key])}: unknown setting "${[...issue.path, key].join('.')}".`,
       known.length > 0 ? `Known settings: ${known.join(', ')}.` : 'Check its spelling, or remove it.',
     );
   }
   const subject = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`;
-  throw bad(`${file.placeOf(issue.path)}: ${issueSentence(subject, issue.message)}.`, 'Correct this value.');
+  throw createConfigError(
+    `${file.placeOf(issue.path)}: ${issueSentence(subject, issue.message)}.`,
+    'Correct this value.',
+  );
 }
 
 /** The settings at a path, for the hint about a misspelled one. */
@@ -232,7 +239,7 @@ function fill(text: string, env: Readonly<Record<string, string | undefined>>, p
   const filled = text.replace(/\$\{env:([^}]+)\}/g, (_whole, name: string) => {
     const value = env[name];
     if (value === undefined) {
-      throw bad(
+      throw createConfigError(
         `${place}: \${env:${name}} is used, but the environment variable ${name} is not set.`,
         `Set ${name}, or remove the reference.`,
       );
@@ -240,8 +247,4 @@ function fill(text: string, env: Readonly<Record<string, string | undefined>>, p
     return value;
   });
   return filled.trim() === '' ? undefined : filled.trim();
-}
-
-function bad(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

@@ -212,8 +212,8 @@ describe('configuration layers', () => {
         standardModel: () => Promise.resolve(model),
       });
       await storage.settings.set(me, 'defaults', { parameters: { topP: 0.1, seed: 1 }, instructions: 'settings' }, 0);
-      const agent = { id: 'a', title: 'A', configuration: { parameters: { seed: 3 }, instructions: 'agent' }, at: 0 };
-      await storage.agents.create(me, agent);
+      const configuration = { parameters: { seed: 3 }, instructions: 'agent' };
+      await storage.agents.create(me, { id: 'a', title: 'A', configuration, profile: {}, at: 0 });
 
       const plain = await configurations.resolve(me, { agentId: null });
       expect(plain).toMatchObject({ model, instructions: 'file', parameters: { topP: 0.2, seed: 1 } });

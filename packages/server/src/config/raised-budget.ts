@@ -6,9 +6,11 @@ import type {
   JsonObject,
   JsonValue,
   Owner,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { budgetKey, mergeBudgets, budgetPhrase, ToolyardError, say } from '@toolyard/protocol';
+import { budgetKey, mergeBudgets, budgetPhrase, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../errors.ts';
 import { readStoredConfiguration } from './agent-configuration.ts';
 
 /** The settings key of the lowest layer, which the page edits. */
@@ -46,8 +48,7 @@ export async function findBudgetLayer(
   };
 
   const conversation = await storage.conversations.get(principal, conversationId);
-  if (!conversation)
-    throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
+  if (!conversation) throw createNotFoundError(say`There is no conversation ${conversationId}.`);
   const ofConversation = setIn(conversation.configuration);
   if (scope === 'conversation' || ofConversation) {
     return { what: 'conversations', id: conversationId, change };
@@ -72,5 +73,5 @@ export async function findBudgetLayer(
 function elsewhere(budget: Budget, where: string, hint: string): ToolyardError {
   const name = budgetPhrase(budget);
   const message = `${name.charAt(0).toUpperCase()}${name.slice(1)} ${where} and cannot be changed from here.`;
-  return new ToolyardError({ code: 'bad_request', message, hint });
+  return createInvalidError(message, hint);
 }

@@ -1,6 +1,6 @@
 import type { FunctionToolGroup } from '@toolyard/agent-host';
 import type { ServerConfig } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 import { faultOfToken } from '../access-token.ts';
 import { readAllowList } from '../proxy/allow-list.ts';
 import { checkRole, roleCapabilities } from '../roles/role.ts';
@@ -67,34 +67,41 @@ function checkSettings(settings: ServerSettings): void {
   const { dataDir, databaseUrl, blobsUrl, host, port, role, token, allowHosts, proxyAllow } = settings;
   checkRole(role, databaseUrl);
   if (settings.internalUrl !== undefined) checkInternalUrl(settings.internalUrl);
-  if (dataDir.trim() === '') throw bad('The name of the data folder is empty.', 'Set --data-dir to a folder.');
+  if (dataDir.trim() === '')
+    throw createConfigError('The name of the data folder is empty.', 'Set --data-dir to a folder.');
   if (blobsUrl !== undefined && databaseUrl === undefined) {
-    throw bad(
+    throw createConfigError(
       'TOOLYARD_BLOBS_URL sets a bucket, but without a database nothing records its content.',
       'Set DATABASE_URL as well, or remove TOOLYARD_BLOBS_URL: then files are stored in the data folder.',
     );
   }
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw bad(`The port must be an integer from 0 to 65535 (got ${port}).`, 'Correct --port; 0 chooses a free port.');
+    throw createConfigError(
+      `The port must be an integer from 0 to 65535 (got ${port}).`,
+      'Correct --port; 0 chooses a free port.',
+    );
   }
   if (host.trim() === '' || /[\s/]/.test(host)) {
-    throw bad(
+    throw createConfigError(
       `The host must be a name or an address (got "${host}").`,
       'Remove http:// and the port, as in 127.0.0.1.',
     );
   }
   const fault = typeof token === 'string' ? faultOfToken(token) : null;
   if (fault !== null) {
-    throw bad(fault, 'Use letters, digits and punctuation without spaces; "openssl rand -base64 24" generates one.');
+    throw createConfigError(
+      fault,
+      'Use letters, digits and punctuation without spaces; "openssl rand -base64 24" generates one.',
+    );
   }
   if (token === null && !isLoopback(host)) {
-    throw bad(
+    throw createConfigError(
       `Listening on ${host} with --no-token would give everyone on the network access to your models, keys and tools.`,
       'Remove --no-token, or listen on 127.0.0.1.',
     );
   }
   if (token === undefined && databaseUrl !== undefined && roleCapabilities(role).web) {
-    throw bad(
+    throw createConfigError(
       'With DATABASE_URL, processes share one access token, but none is set.',
       'Set TOOLYARD_TOKEN to the same value (at least 16 characters) for all of them, or use --no-token.',
     );
@@ -102,7 +109,10 @@ function checkSettings(settings: ServerSettings): void {
   for (const allowed of allowHosts) checkAllowedHost(allowed, '--allow-host');
   if (settings.frameOrigin !== undefined) checkFrameOrigin(settings.frameOrigin, allowHosts);
   if (settings.framePort !== undefined && settings.framePort !== 0 && settings.framePort === port) {
-    throw bad(`--frame-port ${port} is the port of the page.`, 'Choose another one; 0 chooses a free one.');
+    throw createConfigError(
+      `--frame-port ${port} is the port of the page.`,
+      'Choose another one; 0 chooses a free one.',
+    );
   }
   readAllowList(proxyAllow);
 }
@@ -110,7 +120,7 @@ function checkSettings(settings: ServerSettings): void {
 function checkInternalUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if ((url?.protocol === 'http:' || url?.protocol === 'https:') && url.pathname === '/' && url.search === '') return;
-  throw bad(
+  throw createConfigError(
     `"${text}" is not a URL at which other processes can reach this one.`,
     'Use a form such as http://10.0.0.5:8710, without a path.',
   );
@@ -121,13 +131,13 @@ function checkFrameOrigin(text: string, allowHosts: readonly string[]): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isOrigin = url !== undefined && /^https?:\/\/[a-z0-9.-]+(:\d+)?\/?$/i.test(text);
   if (!isOrigin) {
-    throw bad(
+    throw createConfigError(
       `--frame-origin: "${text}" is not an origin for frames.`,
       'Use a form such as https://frames.example.com, without a path.',
     );
   }
   if (allowHosts.some((allowed) => allowed.toLowerCase() === url.host || allowed.toLowerCase() === url.hostname)) {
-    throw bad(
+    throw createConfigError(
       `--frame-origin ${text} is a name of the page as well (--allow-host).`,
       'Use a second host name for frames, which leads to the same server.',
     );
@@ -145,12 +155,8 @@ export function checkAllowedHost(allowed: string, from: string): void {
   const url = URL.canParse(`http://${allowed}`) ? new URL(`http://${allowed}`) : undefined;
   const isHost = url?.pathname === '/' && url.username === '' && !/[/?#@\s*]/.test(allowed) && allowed !== '';
   if (!isHost)
-    throw bad(
+    throw createConfigError(
       `${from}: "${allowed}" is not a host.`,
       'Use a form such as toolyard.example.com, with or without a port.',
     );
-}
-
-function bad(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

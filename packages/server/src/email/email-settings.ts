@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 import { isLoopback } from '../config/server-options.ts';
 
 /** Where and how e-mail is sent. */
@@ -42,7 +42,7 @@ export function readEmail(env: Environment, file: FileEmail | null): EmailSettin
   const to = env['TOOLYARD_EMAIL_TO'] ? env['TOOLYARD_EMAIL_TO'].split(',') : (file?.to ?? []);
   const recipients = to.map((address) => address.trim()).filter((address) => address !== '');
   if (!from || recipients.length === 0) {
-    throw bad(
+    throw createConfigError(
       `A mail server is set, but not ${from ? 'who receives e-mail' : 'the sender of e-mail'}.`,
       'Set TOOLYARD_EMAIL_FROM and TOOLYARD_EMAIL_TO, or "from" and "to" of "email" in config.json.',
     );
@@ -61,7 +61,7 @@ export function readEmail(env: Environment, file: FileEmail | null): EmailSettin
 function serverOf(text: string): Pick<EmailSettings, 'host' | 'port' | 'encryption' | 'login'> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
-    throw bad(
+    throw createConfigError(
       'The URL of the mail server is invalid.',
       'Use a form such as smtps://user:password@smtp.example.com, or smtp:// for STARTTLS; percent-encode special characters.',
     );
@@ -72,7 +72,7 @@ function serverOf(text: string): Pick<EmailSettings, 'host' | 'port' | 'encrypti
   const login =
     url.username === '' ? null : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
   if (encryption === 'off' && login !== null && !isLoopback(host)) {
-    throw bad(
+    throw createConfigError(
       `The password would be sent to the mail server ${host} without encryption.`,
       'Remove "tls=off" from the URL of the mail server.',
     );
@@ -83,15 +83,14 @@ function serverOf(text: string): Pick<EmailSettings, 'host' | 'port' | 'encrypti
 function checkAddress(address: string): void {
   const bare = /<([^<>]*)>\s*$/.exec(address)?.[1] ?? address;
   if (/^[^\s@<>,"]+@[^\s@<>,"]+$/.test(bare) && !/[\r\n]/.test(address)) return;
-  throw bad(`"${address}" is not an e-mail address.`, 'Use a form such as me@example.com or Name <me@example.com>.');
+  throw createConfigError(
+    `"${address}" is not an e-mail address.`,
+    'Use a form such as me@example.com or Name <me@example.com>.',
+  );
 }
 
 function pageUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
-  throw bad(`"${text}" is not the URL of the page.`, 'Use a form such as https://toolyard.example.com.');
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
+  throw createConfigError(`"${text}" is not the URL of the page.`, 'Use a form such as https://toolyard.example.com.');
 }

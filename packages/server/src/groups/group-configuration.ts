@@ -2,6 +2,7 @@ import { noMembers } from '@toolyard/agent-runtime';
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
 import { defined, mergeBudgets, roundsOf, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../errors.ts';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations } from '../services.ts';
 import type { GroupOfRun, RunConfiguration } from '../runs/worker/stored-run.ts';
@@ -70,11 +71,10 @@ async function readGroup(
   const group = { ...readDefinition(stored), id: stored.id, title: stored.title };
   if (group.members.length === 0) throw new ToolyardError(noMembers(group.title));
   if (mention !== undefined && !group.members.some(({ agentId }) => agentId === mention)) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`The agent ${mention} is not a member of the group ${JSON.stringify(group.title)}.`,
-      hint: say`Mention a member, or none.`,
-    });
+    throw createInvalidError(
+      say`The agent ${mention} is not a member of the group ${JSON.stringify(group.title)}.`,
+      say`Mention a member, or none.`,
+    );
   }
   return group;
 }
@@ -94,11 +94,10 @@ async function modelOfMember(
 }
 
 function noSupervisor(title: string): ToolyardError {
-  return new ToolyardError({
-    code: 'not_found',
-    message: say`The supervisor of the group ${JSON.stringify(title)} was deleted.`,
-    hint: say`Choose another supervisor in the settings of the group.`,
-  });
+  return createNotFoundError(
+    say`The supervisor of the group ${JSON.stringify(title)} was deleted.`,
+    say`Choose another supervisor in the settings of the group.`,
+  );
 }
 
 const DELETED = {

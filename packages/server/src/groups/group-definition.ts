@@ -2,6 +2,7 @@ import type { CreateGroup, GroupDefinition, GroupView, JsonObject } from '@tooly
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { groupDefinition } from '@toolyard/protocol/schemas';
 import type { StoredGroup } from '@toolyard/storage';
+import { createInvalidError } from '../errors.ts';
 
 const DEFAULT_TIMEOUT_MS = 15 * 60_000;
 
@@ -25,7 +26,7 @@ export function checkDefinition(definition: GroupDefinition): GroupDefinition {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const message = `${issue?.path.join('.') ?? 'group'}: ${issue?.message ?? 'invalid'}`;
-  throw new ToolyardError({ code: 'bad_request', message });
+  throw createInvalidError(message);
 }
 
 /** @throws ToolyardError `internal` for the row of a newer version */

@@ -1,7 +1,8 @@
 import type { AgentState } from '@toolyard/agent-runtime';
 import type { GroupRunView, GroupStop, JsonValue, Owner, RunStatus } from '@toolyard/protocol';
-import { isJsonObject, roundsOf, ToolyardError, say } from '@toolyard/protocol';
+import { isJsonObject, roundsOf, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { createNotFoundError } from '../errors.ts';
 import type { RunConfiguration } from '../runs/worker/stored-run.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function groupRunView(
   runId: string,
 ): Promise<GroupRunView | null> {
   const stored = await runStates.get(principal, runId);
-  if (stored === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
+  if (stored === null) throw createNotFoundError(say`There is no run ${runId}.`);
   const state = stateIn(stored.state);
   // Only the server writes this column.
   const { group } = isJsonObject(stored.configuration) ? (stored.configuration as unknown as RunConfiguration) : {};

@@ -1,7 +1,8 @@
 import type { MemberTask } from '@toolyard/agent-runtime';
 import { memberInstructions, memberPrompt } from '@toolyard/agent-runtime';
-import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { defined, ToolyardError, say } from '@toolyard/protocol';
+import type { AgentConfiguration, Owner, ToolyardError } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
+import { createInvalidError, createNotFoundError } from '../errors.ts';
 import type { Configurations } from '../services.ts';
 import type { RunConfiguration } from '../runs/worker/stored-run.ts';
 import type { ParentRun } from '../runs/sub-agents/sub-agent-configuration.ts';
@@ -31,7 +32,7 @@ export async function memberConfiguration(
   const own = await of.configurations.resolve(principal, { agentId, answersOnce: true, conversation });
   if (own.agent === undefined) throw gone(name);
   const { model } = own;
-  if (!model) throw new ToolyardError({ code: 'bad_request', message: say`${name} has no model.` });
+  if (!model) throw createInvalidError(say`${name} has no model.`);
   const { memberTimeoutMs, memberMaxTurns = Infinity } = parent.configuration.group ?? DEFAULTS;
   const { price: _price, ...limits } = own.limits;
   const { inputTemplate: _forUsers, agent, ...rest } = own;
@@ -65,9 +66,8 @@ export function memberMessage(task: string, member: MemberTask, { description }:
 const DEFAULTS = { memberTimeoutMs: 15 * 60_000, memberMaxTurns: Infinity };
 
 function gone(name: string): ToolyardError {
-  return new ToolyardError({
-    code: 'not_found',
-    message: say`The agent of ${name} was deleted.`,
-    hint: say`Remove it from the group, or add another agent.`,
-  });
+  return createNotFoundError(
+    say`The agent of ${name} was deleted.`,
+    say`Remove it from the group, or add another agent.`,
+  );
 }

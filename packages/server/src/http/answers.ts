@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Problem } from '@toolyard/protocol';
 import type { ProblemAnswer } from './problems.ts';
+import type { AppContext } from './types.ts';
 
 const compressBr = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -37,8 +38,7 @@ export async function jsonAnswer(
   return textAnswer(JSON.stringify(value), { ...options, headers });
 }
 
-/** A text response of any type; `headers` set its content type. */
-export async function textAnswer(
+async function textAnswer(
   text: string,
   options: { status: number; acceptEncoding: string | undefined; headers: Record<string, string> },
 ): Promise<Response> {
@@ -59,6 +59,12 @@ export async function textAnswer(
     case undefined:
       return new Response(text, { status, headers });
   }
+}
+
+/** A text file, compressed if the client accepts it; `headers` set its content type. */
+export function fileAnswer(c: AppContext, text: string, headers: Record<string, string>): Promise<Response> {
+  const acceptEncoding = c.req.header('accept-encoding');
+  return textAnswer(text, { status: 200, acceptEncoding, headers: { 'cache-control': 'no-store', ...headers } });
 }
 
 export function problemAnswer({ problem, headers }: ProblemAnswer): Response {

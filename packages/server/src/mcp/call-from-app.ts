@@ -3,7 +3,8 @@ import type { PolicyVerdict } from '@toolyard/agent-runtime';
 import { InterventionChecker } from '@toolyard/agent-runtime';
 import { ToolIndex } from '@toolyard/mcp-host';
 import type { AppCallVerdict, CallFromMcpApp, CheckTabAppCall, McpAppCall, Owner, AnyText } from '@toolyard/protocol';
-import { defined, findDecision, formatToolReference, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
+import { defined, findDecision, formatToolReference, say, createErrorInfo } from '@toolyard/protocol';
+import { createNotFoundError } from '../errors.ts';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { AutoConfirmation } from '../config/auto-confirmation.ts';
 import type { HttpAppOptions } from '../http/types.ts';
@@ -78,7 +79,7 @@ export async function checkTabAppCall(
 async function conversationOf({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) {
-    throw new ToolyardError({ code: 'not_found', message: say`The conversation of the app no longer exists.` });
+    throw createNotFoundError(say`The conversation of the app no longer exists.`);
   }
   const configuration = await configurations.resolve(principal, {
     agentId: conversation.agentId,

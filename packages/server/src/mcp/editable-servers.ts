@@ -21,6 +21,7 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { defined, isStorageFault, messageOf, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
+import { createConflictError, createNotFoundError } from '../errors.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import { retryUntilStored } from '../retry-until-stored.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
@@ -34,21 +35,7 @@ import { createPluginSettings } from './plugin-settings.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import type { ServersOptions } from './servers-options.ts';
 
-export type EditableServersOptions = Pick<
-  ServersOptions,
-  | 'builtIn'
-  | 'file'
-  | 'flags'
-  | 'env'
-  | 'owner'
-  | 'settings'
-  | 'permissions'
-  | 'approvals'
-  | 'secrets'
-  | 'clock'
-  | 'log'
-  | 'functions'
-> & {
+export type EditableServersOptions = Omit<ServersOptions, 'hub' | 'signIns' | 'eager' | 'part' | 'patienceMs'> & {
   serverList: ServerList;
   connections: ListedConnections;
   /** Other processes have their own server lists. */
@@ -281,7 +268,7 @@ export class EditableServers {
   #pluginOf(id: string): PluginConfig {
     const { transport } = this.configOf(id);
     if (transport.type === 'plugin') return transport;
-    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" is not a legacy plugin.` });
+    throw createConflictError(say`The server "${id}" is not a legacy plugin.`);
   }
 
   /** Approvals may come from another process with the same database. */
@@ -308,7 +295,7 @@ export class EditableServers {
     if (server === undefined) throw createNoServerError(id);
     if ('config' in server) return server.config;
     const { message, hint } = server.fault;
-    throw new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
+    throw createConflictError(message, hint);
   }
 
   /** @throws ToolyardError `not_found`, `forbidden` */
@@ -434,5 +421,5 @@ function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefine
 }
 
 export function createNoServerError(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
+  return createNotFoundError(say`There is no server "${id}".`);
 }

@@ -1,8 +1,9 @@
 import type { McpConfigEntry, WrittenTransport } from '@toolyard/mcp-host/node';
-import type { JsonObject, JsonValue, McpEntryApproval } from '@toolyard/protocol';
-import { canonicalJson, defined, isJsonObject, showHidden, ToolyardError, say } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, McpEntryApproval, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, defined, isJsonObject, showHidden, say } from '@toolyard/protocol';
 import type { TransportConfig } from '@toolyard/mcp-host';
 import { sha256 } from '@toolyard/mcp-host';
+import { createConflictError } from '../errors.ts';
 
 /** Prefix of the server id. Written only here. */
 const PREFIX = 'mcp.entry:';
@@ -167,11 +168,10 @@ function hostIn(value: JsonValue | undefined): string | undefined {
 /** Why an entry is not started. */
 export function createUnapprovedError(id: string, line: number, { isNew }: UnapprovedEntry): ToolyardError {
   const name = showHidden(id);
-  return new ToolyardError({
-    code: 'conflict',
-    message: isNew
+  return createConflictError(
+    isNew
       ? say`mcp.json, line ${line}: the server "${name}" was added outside Toolyard and has not been approved.`
       : say`mcp.json, line ${line}: the server "${name}" was changed outside Toolyard and has not been approved.`,
-    hint: say`It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".`,
-  });
+    say`It is neither started nor contacted until you approve its exact text: on its page, or with "toolyard mcp approve".`,
+  );
 }

@@ -1,8 +1,10 @@
+import type { ToolyardError } from '@toolyard/protocol';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock, ToolyardError } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { DATABASE_FILE, openStorage, readSetting, StorageError } from '@toolyard/storage';
+import { createConflictError } from '../errors.ts';
 import { OWNER } from '../http/types.ts';
 import type { MachineSignInsOptions } from './machine-sign-ins.ts';
 import type { ApprovalStore } from './entry-approvals.ts';
@@ -51,10 +53,8 @@ function ofDatabase(url: string): ApprovalStore {
 }
 
 function inUse(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message:
-      'A Toolyard server uses this data folder and manages the approvals of its local servers. Nothing was changed.',
-    hint: 'Omit --standalone, or stop the server first.',
-  });
+  return createConflictError(
+    'A Toolyard server uses this data folder and manages the approvals of its local servers. Nothing was changed.',
+    'Omit --standalone, or stop the server first.',
+  );
 }

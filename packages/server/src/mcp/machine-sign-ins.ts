@@ -4,6 +4,7 @@ import type { AuthStore } from '@toolyard/mcp-host';
 import { systemClock, ToolyardError } from '@toolyard/protocol';
 import type { Storage } from '@toolyard/storage';
 import { DATABASE_FILE, openStorage, StorageError } from '@toolyard/storage';
+import { createConflictError } from '../errors.ts';
 import { OWNER } from '../http/types.ts';
 import { createSecrets } from '../secrets/secrets.ts';
 import { createSignInStore } from './sign-in-store.ts';
@@ -57,9 +58,8 @@ export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions)
 }
 
 function taken(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: 'A Toolyard server uses this data folder and manages its sign-ins.',
-    hint: 'Sign in through that server, or stop it first.',
-  });
+  return createConflictError(
+    'A Toolyard server uses this data folder and manages its sign-ins.',
+    'Sign in through that server, or stop it first.',
+  );
 }

@@ -10,7 +10,8 @@ import type {
   McpTransport,
   TestMcpServer,
 } from '@toolyard/protocol';
-import { createErrorInfo, defined, messageText, say, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { createErrorInfo, messageText, say, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import { closeOrWarn } from '../secrets/private-file.ts';
 import type { ConfiguredServer } from './configured-servers.ts';
 import type { EntryApprovals, UnapprovedEntry } from './entry-approvals.ts';
@@ -90,17 +91,16 @@ export class McpJson {
   approval(id: string): McpEntryApproval {
     const { entry, unapproved } = this.#options.serverList.find(id) ?? {};
     if (entry !== undefined && unapproved !== undefined) return approvalView(id, entry.line, unapproved);
-    throw new ToolyardError({ code: 'conflict', message: say`The server "${id}" needs no approval.` });
+    throw createConflictError(say`The server "${id}" needs no approval.`);
   }
 
   /** @throws ToolyardError `conflict` if the hash of the entry has changed */
   async approve(id: string, hash: string): Promise<void> {
     if (this.approval(id).hash !== hash) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: say`The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
-        hint: say`Read the entry again and repeat the approval.`,
-      });
+      throw createConflictError(
+        say`The entry of "${id}" in mcp.json has changed since it was shown. Nothing was approved.`,
+        say`Read the entry again and repeat the approval.`,
+      );
     }
     await this.#options.approvals.approve(id, hash);
   }
@@ -121,11 +121,10 @@ export class McpJson {
   async add(id: string, server: EditMcpServer): Promise<void> {
     const taken = this.#options.serverList.find(id) ?? this.#entries.find((entry) => entry.id === id);
     if (taken !== undefined) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: say`The server "${id}" already exists.`,
-        hint: say`Choose another name, or change the existing server.`,
-      });
+      throw createConflictError(
+        say`The server "${id}" already exists.`,
+        say`Choose another name, or change the existing server.`,
+      );
     }
     const transport = writable(server.transport, undefined);
     const entry: ServerEntry = {
@@ -238,14 +237,12 @@ export class McpJson {
   #entryOf(id: string): McpConfigEntry {
     const server = this.#options.serverList.find(id);
     if (server?.entry !== undefined) return server.entry;
-    throw new ToolyardError({
-      code: 'conflict',
-      message:
-        server?.origin === 'flag'
-          ? say`The server "${id}" is set on the command line and cannot be changed here.`
-          : say`The server "${id}" ships with Toolyard and cannot be changed.`,
-      hint: say`You can disable it; a server of the same name in mcp.json replaces it.`,
-    });
+    throw createConflictError(
+      server?.origin === 'flag'
+        ? say`The server "${id}" is set on the command line and cannot be changed here.`
+        : say`The server "${id}" ships with Toolyard and cannot be changed.`,
+      say`You can disable it; a server of the same name in mcp.json replaces it.`,
+    );
   }
 
   #reload(): void {
@@ -317,9 +314,9 @@ export class McpJson {
 
 function configIn(id: string | undefined, server: ConfiguredServer | undefined): ServerConfig {
   if (id === undefined) {
-    throw new ToolyardError({ code: 'bad_request', message: 'The request has neither a server id nor a transport.' });
+    throw createInvalidError('The request has neither a server id nor a transport.');
   }
-  if (server === undefined) throw new ToolyardError({ code: 'not_found', message: say`There is no server "${id}".` });
+  if (server === undefined) throw createNotFoundError(say`There is no server "${id}".`);
   if ('fault' in server) throw asRequest(server.fault);
   return server.config;
 }
@@ -348,5 +345,5 @@ function withSandbox(written: WrittenTransport, stored: WrittenTransport | undef
 function asRequest(thrown: unknown): unknown {
   if (!ToolyardError.isInstance(thrown) || thrown.code !== 'bad_config') return thrown;
   const { message, hint } = thrown;
-  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
+  return createInvalidError(message, hint);
 }

@@ -11,9 +11,11 @@ import type {
   McpToolTest,
   Owner,
   TestMcpTool,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { defined, say, ToolyardError } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
 import type { McpRouteKey, RouteAnswer, RouteBody, RouteParams, RouteQuery, Routes } from '@toolyard/protocol/schemas';
+import { createConflictError, createNotFoundError } from '../errors.ts';
 import type { ListedSkills, RunServers, ServerLists, SkillFileOf } from '../services.ts';
 import type { EditableServers } from './editable-servers.ts';
 import { readServerIcon } from './read-icon.ts';
@@ -109,7 +111,7 @@ const holderOperations = {
   'GET /api/mcp/servers/{id}/icon': async ({ requests, principal }, { params: { id } }, signal) => {
     requests.editable.check(principal, id);
     const icon = requests.healthOf(id)?.icon;
-    if (icon === undefined) throw new ToolyardError({ code: 'not_found', message: say`"${id}" sent no icon.` });
+    if (icon === undefined) throw createNotFoundError(say`"${id}" sent no icon.`);
     return readServerIcon(icon, signal);
   },
   // Never throws for errors of the server or the tool.
@@ -276,11 +278,7 @@ async function listTasks(requests: ServerRequests, id: string, signal?: AbortSig
 }
 
 function createDisabledError(id: string): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: say`The server "${id}" is disabled.`,
-    hint: say`Enable it first; it then connects by itself.`,
-  });
+  return createConflictError(say`The server "${id}" is disabled.`, say`Enable it first; it then connects by itself.`);
 }
 
 /** A page of a list that is complete in memory; `next` is the position of the next page. */

@@ -3,7 +3,8 @@ import { checkArguments } from '@toolyard/mcp-host';
 import type { Plugin } from '@toolyard/mcp-host/node';
 import { isSecretSetting, loadPlugin, settingProperties, withoutSecretSettings } from '@toolyard/mcp-host/node';
 import type { Clock, JsonObject, McpPlugin, Owner } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, say } from '@toolyard/protocol';
+import { createConflictError, createInvalidError } from '../errors.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { fetchForPlugin } from './own-transports.ts';
@@ -47,20 +48,16 @@ export function createPluginSettings(of: {
     view,
     async set(serverId, config, entered, signal) {
       if (secrets === undefined) {
-        throw new ToolyardError({
-          code: 'conflict',
-          message: say`Settings of plugins cannot be stored here.`,
-          hint: say`Write them into "settings" of the entry in mcp.json.`,
-        });
+        throw createConflictError(
+          say`Settings of plugins cannot be stored here.`,
+          say`Write them into "settings" of the entry in mcp.json.`,
+        );
       }
       const plugin = await load(config, signal);
       const stored = mergedValues(plugin.settings, entered, await values(serverId, config));
       const fault = plugin.settings === null ? null : checkArguments(withoutRequired(plugin.settings), stored);
       if (fault !== null) {
-        throw new ToolyardError({
-          code: 'bad_request',
-          message: say`The settings do not match their schema: ${fault}`,
-        });
+        throw createInvalidError(say`The settings do not match their schema: ${fault}`);
       }
       if (Object.keys(stored).length === 0) await secrets.remove(owner, nameOf(serverId));
       else {

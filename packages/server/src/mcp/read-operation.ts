@@ -1,7 +1,7 @@
-import { ToolyardError } from '@toolyard/protocol';
 import type { RouteContract } from '@toolyard/protocol/schemas';
 import { callMcpToolBody, routes } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
+import { createInvalidError } from '../errors.ts';
 import { plainZodError, validationText } from '../http/transport/plain-zod-error.ts';
 import type { McpOperationKey, McpRequest } from './operations.ts';
 
@@ -35,5 +35,5 @@ export function readRequest<Key extends McpOperationKey>(key: Key, request: obje
   const parsed = schema.safeParse({ params: {}, query: {}, ...request }, { error: plainZodError });
   // The contract under this key has validated it.
   if (parsed.success) return parsed.data as unknown as McpRequest<Key>;
-  throw new ToolyardError({ code: 'bad_request', message: validationText(parsed.error, 'request') });
+  throw createInvalidError(validationText(parsed.error, 'request'));
 }

@@ -1,6 +1,7 @@
 import type { WrittenTransport } from '@toolyard/mcp-host/node';
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
-import { ToolyardError, say } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
+import { createInvalidError } from '../errors.ts';
 
 /** A value that only references a secret, optionally with an authentication scheme. */
 const ONLY_A_REFERENCE = /^(?:(?:Bearer|Basic|Token|ApiKey) +)?(?:\$\{(?:env|input):[^}]+\})$/i;
@@ -80,11 +81,10 @@ function filled(values: Record<string, McpSecretValue>, known: Record<string, st
       if (typeof value === 'string') return [name, value];
       const secret = Object.hasOwn(known, name) ? known[name] : undefined;
       if (secret !== undefined) return [name, secret];
-      throw new ToolyardError({
-        code: 'bad_request',
-        message: say`No value is stored for "${name}" at this URL.`,
-        hint: say`Enter its value, or use \${env:NAME} and set that variable in the environment of the server.`,
-      });
+      throw createInvalidError(
+        say`No value is stored for "${name}" at this URL.`,
+        say`Enter its value, or use \${env:NAME} and set that variable in the environment of the server.`,
+      );
     }),
   );
 }

@@ -19,11 +19,15 @@ export async function loadPins(options: StoredPinsOptions): Promise<StoredPins> 
   return new StoredPins(options, await readPins(options));
 }
 
-async function readPins({ settings, owner }: StoredPinsOptions): Promise<Map<string, ToolPin>> {
+/** The stored pins, by the names of their tools; `prefix` is that of their settings. */
+export async function readPins(
+  { settings, owner }: Pick<StoredPinsOptions, 'settings' | 'owner'>,
+  prefix = PREFIX,
+): Promise<Map<string, ToolPin>> {
   const pins = new Map<string, ToolPin>();
   for (const [key, value] of await settings.all(owner)) {
-    const pin = key.startsWith(PREFIX) ? readPin(value) : null;
-    if (pin !== null) pins.set(key.slice(PREFIX.length), pin);
+    const pin = key.startsWith(prefix) ? readPin(value) : null;
+    if (pin !== null) pins.set(key.slice(prefix.length), pin);
   }
   return pins;
 }

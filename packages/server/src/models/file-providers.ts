@@ -1,5 +1,6 @@
 import { placeholdersIn } from '@toolyard/model-runtime';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 import type { FileProvider } from '../config/config-file.ts';
 import { requirePreset } from './provider-presets.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
@@ -12,11 +13,10 @@ export async function fileProviderRecords(providers: readonly FileProvider[]): P
       const known = knownId === undefined ? undefined : await requirePreset(knownId, where);
       const baseUrl = fields.baseUrl ?? known?.baseUrl;
       if (baseUrl === undefined || placeholdersIn(baseUrl).length > 0) {
-        throw new ToolyardError({
-          code: 'bad_config',
-          message: `${place}: the base URL of "${fields.id}" contains a placeholder: ${baseUrl ?? ''}`,
-          hint: 'Set "baseUrl" with the placeholder replaced.',
-        });
+        throw createConfigError(
+          `${place}: the base URL of "${fields.id}" contains a placeholder: ${baseUrl ?? ''}`,
+          'Set "baseUrl" with the placeholder replaced.',
+        );
       }
       return {
         ...fields,

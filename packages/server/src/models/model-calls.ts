@@ -16,6 +16,7 @@ import { generateObjectByChat, withChat } from '@toolyard/model-runtime';
 import type { AudioPart, Clock, ImagePart, MediaSource, Message, Owner, Usage } from '@toolyard/protocol';
 import { defined, isAbortError, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { createInvalidError } from '../errors.ts';
 import { withBlobsInPlace } from '../runs/worker/run-media.ts';
 import type { Models } from '../services.ts';
 import type { ApiModelCall, CallPolicy, OnCallEnd } from './call-limit.ts';
@@ -97,14 +98,12 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     if ('data' in source) return Buffer.from(source.data, 'base64');
     const bytes = 'blob' in source ? await blobs.read(principal, source.blob) : null;
     if (bytes !== null) return bytes;
-    throw new ToolyardError({
-      code: 'bad_request',
-      message:
-        'blob' in source
-          ? say`The ${what} is not available: it references a file that does not exist.`
-          : `The ${what} is not available: it references a URL.`,
-      hint: 'Upload it with POST /api/files and reference it by its sha256, or send it as base64.',
-    });
+    throw createInvalidError(
+      'blob' in source
+        ? say`The ${what} is not available: it references a file that does not exist.`
+        : `The ${what} is not available: it references a URL.`,
+      'Upload it with POST /api/files and reference it by its sha256, or send it as base64.',
+    );
   }
 
   return {
@@ -232,9 +231,5 @@ function cancelled(): ToolyardError {
 }
 
 function cannot({ provider }: ModelRuntime, what: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_request',
-    message: say`The provider "${provider}" cannot ${what}.`,
-    hint: say`Choose a provider that supports it.`,
-  });
+  return createInvalidError(say`The provider "${provider}" cannot ${what}.`, say`Choose a provider that supports it.`);
 }

@@ -10,9 +10,11 @@ import type {
   ModelsView,
   ModelView,
   Owner,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { defined, isStorageFault, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
+import { defined, isStorageFault, toErrorInfo, say } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
+import { createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import { checkBaseUrl } from '../config/base-url.ts';
 import { isLoopback } from '../config/server-options.ts';
@@ -177,11 +179,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     const record = id === DEMO.id ? DEMO : await directory.find(principal, id);
     if (record === undefined) throw noProvider(id);
     if (record.origin === 'settings') return;
-    throw new ToolyardError({
-      code: 'conflict',
-      message: say`The provider "${record.label}" cannot be changed here.`,
-      hint: whereToChange(record),
-    });
+    throw createConflictError(say`The provider "${record.label}" cannot be changed here.`, whereToChange(record));
   }
 
   return {
@@ -330,16 +328,15 @@ function noFacts({ contextWindow }: ModelInfo): KnownFacts {
 }
 
 function noProvider(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: say`There is no provider "${id}".` });
+  return createNotFoundError(say`There is no provider "${id}".`);
 }
 
 function checkNewId(id: string, taken: ReadonlySet<string>): void {
   if (!PROVIDER_ID.test(id)) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`"${id}" is not a valid provider id.`,
-      hint: say`Use letters, digits, dots, dashes and underscores, at most 64.`,
-    });
+    throw createInvalidError(
+      say`"${id}" is not a valid provider id.`,
+      say`Use letters, digits, dots, dashes and underscores, at most 64.`,
+    );
   }
   if (taken.has(id)) throw providerIdTaken(id);
 }

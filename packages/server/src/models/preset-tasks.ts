@@ -17,6 +17,7 @@ import type {
 } from '@toolyard/protocol';
 import { defaultSettings, defined, textOf, toErrorInfo, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredConversation } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../errors.ts';
 import { readStoredConfiguration } from '../config/agent-configuration.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { ApiChatCall } from '../telemetry/call-spans.ts';
@@ -86,7 +87,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
     if (conversationId === undefined) return { stored: null, agentId: null };
     const stored = await storage.conversations.get(principal, conversationId);
     if (stored === null) {
-      throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
+      throw createNotFoundError(say`There is no conversation ${conversationId}.`);
     }
     return { stored, agentId: stored.agentId, conversation: readStoredConfiguration(stored.configuration) };
   }
@@ -196,11 +197,7 @@ function modelFor({ task }: PresetTaskCall, resolved: ResolvedAgentConfiguration
   const chosen = chosenModel(task, resolved);
   switch (chosen) {
     case 'off':
-      throw new ToolyardError({
-        code: 'bad_request',
-        message: say`The task "${task}" is off.`,
-        hint: say`Choose a model for it in the settings.`,
-      });
+      throw createInvalidError(say`The task "${task}" is off.`, say`Choose a model for it in the settings.`);
     case 'demo':
       throw new ToolyardError({
         code: 'model_not_found',
@@ -268,11 +265,7 @@ function withRepair(messages: readonly Message[], answer: Answer): readonly Mess
 }
 
 function nothingToRead(task: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_request',
-    message: say`There is no text for the task "${task}".`,
-    hint: say`Write something first.`,
-  });
+  return createInvalidError(say`There is no text for the task "${task}".`, say`Write something first.`);
 }
 
 function cutOff(): ToolyardError {

@@ -1,7 +1,16 @@
-import type { ChangeProvider, Clock, CreateProvider, JsonValue, Owner, WireName } from '@toolyard/protocol';
-import { defined, isJsonObject, parseJson, ToolyardError, WIRES, say } from '@toolyard/protocol';
+import type {
+  ChangeProvider,
+  Clock,
+  CreateProvider,
+  JsonValue,
+  Owner,
+  WireName,
+  ToolyardError,
+} from '@toolyard/protocol';
+import { defined, isJsonObject, parseJson, WIRES, say } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
 import { z } from 'zod';
+import { createConflictError, createInvalidError } from '../errors.ts';
 import { checkBaseUrl, checkHasNoKey } from '../config/base-url.ts';
 import { PROVIDER_ID } from '../config/config-file.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -182,16 +191,15 @@ export function readKey(input: string | null | undefined): string | null {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   const parsed = key.startsWith('{') ? parseJson(key) : null;
   if (parsed?.ok === true && isJsonObject(parsed.value)) return JSON.stringify(parsed.value);
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: say`The API key contains spaces, line breaks or other invalid characters.`,
-    hint: say`Copy the key again, without surrounding text.`,
-  });
+  throw createInvalidError(
+    say`The API key contains spaces, line breaks or other invalid characters.`,
+    say`Copy the key again, without surrounding text.`,
+  );
 }
 
 /** The error for an id that already exists. */
 export function providerIdTaken(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: say`The provider "${id}" already exists.` });
+  return createConflictError(say`The provider "${id}" already exists.`);
 }
 
 function secretName(id: string): string {

@@ -1,6 +1,7 @@
 import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, exhaustedMeasure, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { createConflictError } from '../errors.ts';
 import { layersOf } from '../config/configuration-layers.ts';
 import { allInterrupts } from '../runs/read/all-interrupts.ts';
 import type { Configurations, Models } from '../services.ts';
@@ -38,7 +39,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     }
     const run = await runs.getRun(principal, runId);
     if (run?.place !== 'browser' || run.endedAt !== null) {
-      throw new ToolyardError({ code: 'conflict', message: say`This run has ended, or does not execute in a tab.` });
+      throw createConflictError(say`This run has ended, or does not execute in a tab.`);
     }
     const { conversationId, agentId } = run;
     const conversation = await conversations.get(principal, conversationId);

@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 
 /** Keyword for every address of the public internet. */
 const PUBLIC = 'public';
@@ -29,9 +29,8 @@ function readOrigin(entry: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
   if (isOrigin && url.pathname === '/' && url.search === '' && url.hash === '') return url.origin;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--proxy-allow: ${JSON.stringify(entry.slice(0, 120))} is not an origin.`,
-    hint: 'Use scheme, host and port, such as http://127.0.0.1:3000, or public for the whole internet.',
-  });
+  throw createConfigError(
+    `--proxy-allow: ${JSON.stringify(entry.slice(0, 120))} is not an origin.`,
+    'Use scheme, host and port, such as http://127.0.0.1:3000, or public for the whole internet.',
+  );
 }

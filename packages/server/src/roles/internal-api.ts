@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ErrorInfo, JsonObject, JudgedCall, Owner, RunRecord } from '@toolyard/protocol';
 import { isJsonObject, messageOf, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { createInvalidError } from '../errors.ts';
 import type { HttpApp } from '../http/create-http-app.ts';
 import type { Servers } from '../mcp/operations.ts';
 import { isHolderKey } from '../mcp/operations.ts';
@@ -114,7 +115,7 @@ async function readBody(request: Request): Promise<JsonObject & { principal: Own
 }
 
 function createInvalidRequestError(): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message: 'Invalid request of another process.' });
+  return createInvalidError('Invalid request of another process.');
 }
 
 function createNoRunsError(): ToolyardError {

@@ -1,5 +1,6 @@
 import type { ErrorInfo, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson, toErrorInfo, ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 
 /** Executes an operation of an MCP server. */
@@ -79,11 +80,10 @@ function readError(value: JsonValue): ErrorInfo | undefined {
 }
 
 function createOtherSecretError(address: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_config',
-    message: `The Toolyard process at ${address} rejected this one: their TOOLYARD_SECRET differs.`,
-    hint: 'Set the same TOOLYARD_SECRET for every process with this database, and restart those with another value.',
-  });
+  return createConfigError(
+    `The Toolyard process at ${address} rejected this one: their TOOLYARD_SECRET differs.`,
+    'Set the same TOOLYARD_SECRET for every process with this database, and restart those with another value.',
+  );
 }
 
 function createUnreachableError(cause: unknown): ToolyardError {

@@ -26,22 +26,7 @@ import { MCP_OPERATION_PATH } from './internal-client.ts';
 import type { ProcessHeartbeat } from './process-heartbeat.ts';
 import { canHost } from './role.ts';
 
-export type RemoteServersOptions = Pick<
-  ServersOptions,
-  | 'builtIn'
-  | 'functions'
-  | 'file'
-  | 'flags'
-  | 'env'
-  | 'owner'
-  | 'settings'
-  | 'permissions'
-  | 'approvals'
-  | 'secrets'
-  | 'hub'
-  | 'clock'
-  | 'log'
-> & {
+export type RemoteServersOptions = Omit<ServersOptions, 'signIns' | 'eager' | 'part' | 'patienceMs'> & {
   heartbeat: Pick<ProcessHeartbeat, 'servers' | 'living'>;
   client: InternalClient;
 };

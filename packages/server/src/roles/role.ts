@@ -1,5 +1,5 @@
 import type { TransportConfig } from '@toolyard/mcp-host';
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 import type { ResolvedFlags } from '../config/serve-flags.ts';
 
 /** What a process does, if several share a database. */
@@ -51,9 +51,8 @@ export function canHost(role: Role, transport: TransportConfig): boolean {
 /** @throws ToolyardError `bad_config` for a partial role without a shared database */
 export function checkRole(role: Role, databaseUrl: string | undefined): void {
   if (role === 'all' || databaseUrl !== undefined) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `The role "${role}" requires PostgreSQL: a data folder supports only one process, with all roles.`,
-    hint: 'Set DATABASE_URL, or remove --role (TOOLYARD_ROLE).',
-  });
+  throw createConfigError(
+    `The role "${role}" requires PostgreSQL: a data folder supports only one process, with all roles.`,
+    'Set DATABASE_URL, or remove --role (TOOLYARD_ROLE).',
+  );
 }

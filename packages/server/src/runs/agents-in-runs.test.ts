@@ -35,6 +35,7 @@ async function benchWith(model: RunBenchOptions['model']): Promise<RunBench> {
     id: 'bob',
     title: 'Bob',
     configuration: { instructions: 'I am Bob.' },
+    profile: {},
     at: 0,
   });
   return bench;

@@ -1,17 +1,23 @@
 import { checkScope } from '@toolyard/agent-runtime';
 import { checkArguments } from '@toolyard/mcp-host';
-import type { Interrupt, InterruptAnswer, SelectionInterrupt, ShownCall, AnyText } from '@toolyard/protocol';
+import type {
+  Interrupt,
+  InterruptAnswer,
+  SelectionInterrupt,
+  ShownCall,
+  AnyText,
+  ToolyardError,
+} from '@toolyard/protocol';
 import {
   canonicalJson,
   checkForm,
   decisionsFor,
-  defined,
   checkRaisedLimit,
   formFaultText,
   readForm,
-  ToolyardError,
   say,
 } from '@toolyard/protocol';
+import { createConflictError, createInvalidError } from '../errors.ts';
 
 /** @throws ToolyardError `bad_request` with the place, if the answer does not fit its interrupt */
 export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown: ShownCall = {}): void {
@@ -69,11 +75,7 @@ function checkShown(interrupt: Interrupt, { arguments: args, definition }: Shown
 }
 
 function otherThanAsked(message: AnyText): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message,
-    hint: say`Read the interrupt again and answer its current state.`,
-  });
+  return createConflictError(message, say`Read the interrupt again and answer its current state.`);
 }
 
 function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly string[]): void {
@@ -85,5 +87,5 @@ function checkChoice({ choices, multiple }: SelectionInterrupt, chosen: readonly
 }
 
 function createInvalidAnswerError(message: AnyText, hint?: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
+  return createInvalidError(message, hint);
 }

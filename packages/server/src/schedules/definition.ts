@@ -1,7 +1,8 @@
 import type { JsonObject, ScheduleDefinition, SchedulePlan, ScheduleView } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError, say } from '@toolyard/protocol';
+import { canonicalJson, say } from '@toolyard/protocol';
 import { scheduleDefinition } from '@toolyard/protocol/schemas';
 import type { StoredSchedule } from '@toolyard/storage';
+import { createInvalidError } from '../errors.ts';
 import type { UsedTimes } from './due-times.ts';
 import { nextWithin } from './due-times.ts';
 import { nextTime } from './timing.ts';
@@ -60,11 +61,10 @@ export function requireGaps(plan: SchedulePlan, now: number): void {
     const next = nextTime(plan, last ?? now, now);
     if (next === null) return;
     if (last !== null && next - last < SHORTEST_GAP_MS) {
-      throw new ToolyardError({
-        code: 'bad_request',
-        message: say`The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${SHORTEST_GAP_MS / 1_000} s.`,
-        hint: say`Choose a longer interval, or a cron expression with five fields.`,
-      });
+      throw createInvalidError(
+        say`The schedule would run again after ${(next - last) / 1_000} s; the shortest interval is ${SHORTEST_GAP_MS / 1_000} s.`,
+        say`Choose a longer interval, or a cron expression with five fields.`,
+      );
     }
     last = next;
   }
@@ -80,11 +80,10 @@ export function firstTime(plan: SchedulePlan, now: number, used: UsedTimes, anch
   if (at !== null) return at;
   const { maxTotal } = plan.conditions;
   const isUsedUp = maxTotal !== undefined && used.fired >= maxTotal;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: isUsedUp
+  throw createInvalidError(
+    isUsedUp
       ? say`The schedule has already run ${used.fired} times, which is its maximum.`
       : say`The schedule has no future time.`,
-    hint: isUsedUp ? say`Raise the maximum, or create another schedule.` : say`Check the date, the days and the hours.`,
-  });
+    isUsedUp ? say`Raise the maximum, or create another schedule.` : say`Check the date, the days and the hours.`,
+  );
 }

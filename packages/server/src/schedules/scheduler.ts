@@ -1,7 +1,7 @@
 import type { Clock, Failpoint } from '@toolyard/protocol';
 import { messageOf, say, withTemplates } from '@toolyard/protocol';
 import type { DueFiring, FiringKey, StoredSchedule } from '@toolyard/storage';
-import { createLogOnce } from '../log-once.ts';
+import { repeat } from '../repeat.ts';
 import { dueTimes } from './due-times.ts';
 import type { StartFiringServices } from './start-firing.ts';
 import { startFiring } from './start-firing.ts';
@@ -32,18 +32,19 @@ const CLAIM_MS = 10_000;
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #logFailures: ReturnType<typeof createLogOnce>;
-  #cancel: () => void = () => undefined;
-  #working: Promise<void> = Promise.resolve();
-  #stopped = false;
+  #stop: (() => Promise<void>) | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#logFailures = createLogOnce(options.log);
   }
 
   start(): void {
-    this.#working = this.#look(this.#options.alone === true ? CLAIM_MS : 0);
+    const { clock, log, alone } = this.#options;
+    const pauseMs = () => this.#untilNext();
+    this.#stop = repeat({ what: 'schedules', clock, log, pauseMs }, async (isFirst, stopping) => {
+      await this.#takeOpen(isFirst && alone === true ? CLAIM_MS : 0);
+      await this.#takeDue(stopping);
+    });
   }
 
   /** Starts a time that {@link ScheduleRepository.addFiring} has stored. */
@@ -52,27 +53,7 @@ export class Scheduler {
   }
 
   async close(): Promise<void> {
-    this.#stopped = true;
-    this.#cancel();
-    await this.#working;
-  }
-
-  /** `ahead`: also takes times whose claim expires within this time. */
-  async #look(ahead = 0): Promise<void> {
-    try {
-      await this.#takeOpen(ahead);
-      await this.#takeDue();
-      this.#logFailures.worked();
-    } catch (error) {
-      // The storage is closed afterwards.
-      if (!this.#stopped) this.#logFailures.failed('schedules', error);
-    }
-    if (this.#stopped) return;
-    const wait = await this.#untilNext();
-    if (this.#stopped) return;
-    this.#cancel = this.#options.clock.after(wait, () => {
-      this.#working = this.#look();
-    });
+    await this.#stop?.();
   }
 
   async #untilNext(): Promise<number> {
@@ -85,12 +66,12 @@ export class Scheduler {
     }
   }
 
-  async #takeDue(): Promise<void> {
+  async #takeDue(stopping: AbortSignal): Promise<void> {
     const { storage, clock } = this.#options;
     for (;;) {
       const due = await storage.schedules.due(clock.now(), AT_ONCE);
       const claimed = await Promise.all(due.map((schedule) => this.#claim(schedule)));
-      if (this.#stopped || due.length < AT_ONCE || !claimed.includes(true)) return;
+      if (stopping.aborted || due.length < AT_ONCE || !claimed.includes(true)) return;
     }
   }
 
@@ -123,7 +104,7 @@ export class Scheduler {
     return true;
   }
 
-  /** Times that wait for a run, and those whose process has crashed. */
+  /** Times that wait for a run, and those whose process has crashed; also claims that expire within `ahead`. */
   async #takeOpen(ahead: number): Promise<void> {
     const { storage, clock } = this.#options;
     const now = clock.now();

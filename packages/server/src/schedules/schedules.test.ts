@@ -120,7 +120,7 @@ describe('the scheduler', () => {
   });
 
   test('an agent that was deleted fails the time with a reason, and the schedule continues', async () => {
-    await stage.storage.agents.create(ANNE, { id: 'a1', title: 'Writer', configuration: {}, at: 1 });
+    await stage.storage.agents.create(ANNE, { id: 'a1', title: 'Writer', configuration: {}, profile: {}, at: 1 });
     const schedules = stage.process();
     await schedules.create(ANNE, { ...hourly, agentId: 'a1' });
     await stage.storage.agents.remove(ANNE, 'a1');

@@ -12,10 +12,10 @@ import type {
   ScheduleFiring,
   SchedulePreview,
   ScheduleView,
-  AnyText,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, ToolyardError, say } from '@toolyard/protocol';
+import { defined, formatToolReference, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredSchedule } from '@toolyard/storage';
+import { createChangedError, createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import type { LiveHub, RunServers } from '../services.ts';
 import { describeTiming } from './describe-cron.ts';
 import {
@@ -77,24 +77,26 @@ export function createSchedules(
   async function stored(principal: Owner, id: string): Promise<StoredSchedule> {
     const schedule = await storage.schedules.get(principal, id);
     if (schedule !== null) return schedule;
-    throw new ToolyardError({ code: 'not_found', message: say`There is no schedule ${JSON.stringify(id)}.` });
+    throw createNotFoundError(say`There is no schedule ${JSON.stringify(id)}.`);
   }
 
   async function check(principal: Owner, { target, agentId, allowedTools }: ScheduleDefinition): Promise<void> {
     if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
-      throw invalid(say`There is no agent ${JSON.stringify(agentId)}.`);
+      throw createInvalidError(say`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
     if (ofTab)
-      throw invalid(say`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`);
+      throw createInvalidError(
+        say`${formatToolReference(ofTab)} is a tool of a browser tab and cannot be used by a schedule.`,
+      );
     if (target.kind === 'new') return;
     if ((await storage.conversations.get(principal, target.conversationId)) === null) {
-      throw invalid(say`There is no conversation ${JSON.stringify(target.conversationId)}.`);
+      throw createInvalidError(say`There is no conversation ${JSON.stringify(target.conversationId)}.`);
     }
     if (agentId !== null)
-      throw invalid(say`A schedule that continues a conversation uses the agent of that conversation.`);
+      throw createInvalidError(say`A schedule that continues a conversation uses the agent of that conversation.`);
     if (allowedTools.length > 0) {
-      throw invalid(
+      throw createInvalidError(
         say`Tools can be allowed in advance only for new conversations.`,
         say`Allow the tools in the conversation that the schedule continues.`,
       );
@@ -183,7 +185,7 @@ export function createSchedules(
         version,
         at: clock.now(),
       });
-      if (schedule === null) throw changedMeanwhile();
+      if (schedule === null) throw createChangedError(say`This schedule was changed by another request.`);
       changed(principal, id);
       return view(principal, schedule);
     },
@@ -213,7 +215,7 @@ export function createSchedules(
       const firings = await storage.schedules.firings(principal, id, LISTED_FIRINGS);
       const firing = firings.find(({ plannedAt }) => plannedAt === key.plannedAt);
       if (firing) return firing;
-      throw new ToolyardError({ code: 'conflict', message: say`The schedule was deleted by another request.` });
+      throw createConflictError(say`The schedule was deleted by another request.`);
     },
     async firings(principal, id) {
       await stored(principal, id);
@@ -227,26 +229,13 @@ export function createSchedules(
 function readable(stored: JsonObject): ScheduleDefinition {
   const definition = readDefinition(stored);
   if (definition !== null) return definition;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The stored definition of this schedule cannot be read.`,
-    hint: say`Update Toolyard, or delete the schedule.`,
-  });
+  throw createConflictError(
+    say`The stored definition of this schedule cannot be read.`,
+    say`Update Toolyard, or delete the schedule.`,
+  );
 }
 
 /** Absent optional fields are left out. */
 function toJson(definition: ScheduleDefinition): JsonObject {
   return JSON.parse(JSON.stringify(definition)) as JsonObject;
-}
-
-function invalid(message: AnyText, hint?: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
-}
-
-function changedMeanwhile(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: say`This schedule was changed by another request.`,
-    hint: say`Read it again and repeat the change.`,
-  });
 }

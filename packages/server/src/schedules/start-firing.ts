@@ -1,6 +1,7 @@
 import type { Owner, ScheduleDefinition, AnyText } from '@toolyard/protocol';
 import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { FiringKey, FiringOutcome, SharedStorage, StoredSchedule } from '@toolyard/storage';
+import { createNotFoundError } from '../errors.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { ensureConversation } from '../runs/start/ensure-conversation.ts';
 import { readDefinition } from './definition.ts';
@@ -88,10 +89,7 @@ async function createConversation(
   { storage }: StartFiringServices,
 ): Promise<void> {
   if (agentId !== null && (await storage.agents.get(principal, agentId)) === null) {
-    throw new ToolyardError({
-      code: 'not_found',
-      message: say`The agent "${agentId}" of the schedule does not exist any more.`,
-    });
+    throw createNotFoundError(say`The agent "${agentId}" of the schedule does not exist any more.`);
   }
   await ensureConversation(principal, { id, title, agentId, configuration, allowedTools, at: plannedAt }, storage);
 }

@@ -1,6 +1,7 @@
-import type { ScheduleConditions, SchedulePlan, AnyText } from '@toolyard/protocol';
-import { ToolyardError, say } from '@toolyard/protocol';
+import type { ScheduleConditions, SchedulePlan } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { Cron } from 'croner';
+import { createInvalidError } from '../errors.ts';
 import { isTimeZone, localTime, nextLocalHour } from './local-time.ts';
 
 /** The part of a plan that determines its times. */
@@ -57,7 +58,7 @@ function parseCron(expression: string, timeZone: string): Cron {
   if (known !== undefined) return known;
   const fields = expression.trim().split(/\s+/);
   if (!expression.trim().startsWith('@') && fields.length !== 5 && fields.length !== 6) {
-    throw invalid(
+    throw createInvalidError(
       say`The cron expression "${expression}" has ${fields.length} fields; it must have 5 (minute hour day month weekday), or 6 with the second first.`,
     );
   }
@@ -68,7 +69,7 @@ function parseCron(expression: string, timeZone: string): Cron {
     return cron;
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message.replace(/^Cron\w*: /, '') : String(thrown);
-    throw invalid(say`The cron expression "${expression}" is invalid: ${why}`);
+    throw createInvalidError(say`The cron expression "${expression}" is invalid: ${why}`);
   }
 }
 
@@ -92,12 +93,8 @@ function nextPermittedHour(conditions: ScheduleConditions, at: number, timeZone:
 
 function requireTimeZone(timeZone: string): void {
   if (isTimeZone(timeZone)) return;
-  throw invalid(
+  throw createInvalidError(
     say`There is no time zone "${timeZone}".`,
     say`Use an IANA name, such as Europe/Berlin or Asia/Taipei.`,
   );
-}
-
-function invalid(message: AnyText, hint?: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...(hint === undefined ? {} : { hint }) });
 }

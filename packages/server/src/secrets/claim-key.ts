@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { ToolyardError } from '@toolyard/protocol';
 import type { Installation } from '@toolyard/storage';
 import { FINGERPRINT_FILE } from '@toolyard/storage';
+import { createConfigError } from '../errors.ts';
 import type { MasterKeyOptions, MasterKeys } from './master-key.ts';
 import { passphrasesIn } from './master-key.ts';
-import { badConfig, readPrivate, writePrivate } from './private-file.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
 import type { SealingKey } from './sealing.ts';
 import { isSealedWith } from './sealing.ts';
 
@@ -63,7 +64,7 @@ function inFolder({ folder, log }: ClaimOptions): Pick<Installation, 'fingerprin
 }
 
 function another({ shared, folder }: ClaimOptions): ToolyardError {
-  return badConfig(
+  return createConfigError(
     shared
       ? 'TOOLYARD_SECRET differs from the secret of this database: stored secrets could not be decrypted, ' +
           'nor other processes reached.'
@@ -75,7 +76,7 @@ function another({ shared, folder }: ClaimOptions): ToolyardError {
 }
 
 function notSet({ shared, folder }: ClaimOptions): ToolyardError {
-  return badConfig(
+  return createConfigError(
     `TOOLYARD_SECRET is not set, but ${shared ? 'this database' : `the data folder ${folder}`} was ` +
       'encrypted with one: stored secrets cannot be decrypted without it.',
     'Set it to the previous value. ' +

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Installation } from '@toolyard/storage';
 import { FINGERPRINT_FILE, KEY_FILE, SALT_FILE } from '@toolyard/storage';
-import { badConfig, readPrivate, writePrivate } from './private-file.ts';
+import { createConfigError } from '../errors.ts';
+import { readPrivate, writePrivate } from './private-file.ts';
 import type { SealingKey } from './sealing.ts';
 import { toSealingKey } from './sealing.ts';
 
@@ -15,7 +16,7 @@ const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const SHORTEST_SECRET = 16;
 
 export type MasterKeyOptions = {
-  /** The data folder. */
+  /** The data folder, with key file and salt. */
   folder: string;
   env: Readonly<Record<string, string | undefined>>;
   log: (line: string) => void;
@@ -50,7 +51,7 @@ export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterK
   const inFile = readBytes(file, KEY_BYTES, log);
   const former = old === undefined ? [] : [await fromPassphrase(old, options)];
   if (secret === undefined && shared) {
-    throw badConfig(
+    throw createConfigError(
       'Secrets in a shared database are encrypted with TOOLYARD_SECRET, but it is not set.',
       'Set it to the same value (20 characters or more) for every process with this database.',
     );
@@ -64,7 +65,7 @@ export async function loadMasterKeys(options: MasterKeyOptions): Promise<MasterK
 function refuseShort(secret: string): void {
   const length = [...secret].length;
   if (length >= SHORTEST_SECRET) return;
-  throw badConfig(
+  throw createConfigError(
     `TOOLYARD_SECRET has ${length} ${length === 1 ? 'character' : 'characters'}, which is short enough to be guessed.`,
     `Set ${SHORTEST_SECRET} characters or more; "openssl rand -base64 24" generates them. If secrets are ` +
       'stored already, set the short one as TOOLYARD_SECRET_OLD as well.',
@@ -97,7 +98,7 @@ function readBytes(file: string, length: number, log: (line: string) => void): B
   if (text === null) return null;
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length === length) return bytes;
-  throw badConfig(
+  throw createConfigError(
     `${file} is damaged: it does not contain a valid key.`,
     'Restore it from a backup. Without a backup, move the file away and enter the API keys of your providers again.',
   );

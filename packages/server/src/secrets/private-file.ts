@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { ToolyardError } from '@toolyard/protocol';
 import { makePrivate } from '@toolyard/storage';
+import { createConfigError } from '../errors.ts';
 
 /**
  * Null if the file does not exist. Makes the file inaccessible to other users of the machine.
@@ -14,7 +15,7 @@ export function readPrivate(file: string, log: (line: string) => void): string |
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return null;
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    throw badConfig(
+    throw createConfigError(
       `${file} cannot be read (${codeOf(thrown)}).`,
       'Make it readable for the account that runs Toolyard.',
     );
@@ -25,7 +26,7 @@ function closeToOthers(file: string, log: (line: string) => void): void {
   try {
     if (makePrivate(file) !== 'changed') return;
   } catch (thrown) {
-    throw badConfig(
+    throw createConfigError(
       `${file} is readable by other users of this machine, and its mode cannot be changed (${codeOf(thrown)}).`,
       'Change its owner to the account that runs Toolyard and its mode to 600, or set TOOLYARD_SECRET instead.',
     );
@@ -65,7 +66,7 @@ export function writePrivate(file: string, text: string): void {
     }
     renameSync(unfinished, file);
   } catch (thrown) {
-    throw badConfig(
+    throw createConfigError(
       `${file} cannot be written (${codeOf(thrown)}).`,
       'Make the data folder writable, or set TOOLYARD_SECRET.',
     );
@@ -74,8 +75,4 @@ export function writePrivate(file: string, text: string): void {
 
 function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
-}
-
-export function badConfig(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

@@ -1,25 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { Clock, Owner } from '@toolyard/protocol';
 import { toErrorInfo, ToolyardError } from '@toolyard/protocol';
-import type { Installation, SecretRepository } from '@toolyard/storage';
+import type { SecretRepository } from '@toolyard/storage';
+import { createConfigError } from '../errors.ts';
 import { claimKey } from './claim-key.ts';
 import type { MasterKeys } from './master-key.ts';
+import type { MasterKeyOptions } from './master-key.ts';
 import { loadMasterKeys } from './master-key.ts';
 import type { SealingKey } from './sealing.ts';
 import { openSecret, sealSecret } from './sealing.ts';
 
-export type SecretsOptions = {
-  repository: SecretRepository;
-  clock: Clock;
-  /** The data folder, with key file and salt. */
-  folder: string;
-  env: Readonly<Record<string, string | undefined>>;
-  log: (line: string) => void;
-  /** Shared data of all machines, from which each derives the same key. */
-  shared?: Installation;
-  /** Cost of deriving a key from TOOLYARD_SECRET (`N` of scrypt, a power of two); default 2^15. */
-  scryptCost?: number;
-};
+export type SecretsOptions = MasterKeyOptions & { repository: SecretRepository; clock: Clock };
 
 /** Encrypted storage of texts such as API keys. */
 export type Secrets = {
@@ -153,12 +144,10 @@ function unreadable(name: string, reason: 'foreign' | 'damaged'): ToolyardError 
     reason === 'foreign'
       ? 'it was encrypted with another key than the current one (TOOLYARD_SECRET, or secret.key in the data folder)'
       : 'its stored data is damaged';
-  return new ToolyardError({
-    code: 'bad_config',
-    message: `The secret "${name}" cannot be read: ${why}.`,
-    hint:
-      reason === 'foreign'
-        ? 'Restore the former key, set it as TOOLYARD_SECRET_OLD, or enter the secret again.'
-        : 'Enter it again.',
-  });
+  return createConfigError(
+    `The secret "${name}" cannot be read: ${why}.`,
+    reason === 'foreign'
+      ? 'Restore the former key, set it as TOOLYARD_SECRET_OLD, or enter the secret again.'
+      : 'Enter it again.',
+  );
 }

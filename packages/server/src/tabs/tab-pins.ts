@@ -1,8 +1,9 @@
 import type { ListedTool, PinnedServer, ToolPin } from '@toolyard/mcp-host';
 import { definitionHash, ToolTrust } from '@toolyard/mcp-host';
-import type { ApprovalInterrupt, Clock, JsonValue, Owner, TabServer, TabTool, ToolReference } from '@toolyard/protocol';
-import { defined, formatToolReference, isJsonObject } from '@toolyard/protocol';
+import type { ApprovalInterrupt, Clock, Owner, TabServer, TabTool, ToolReference } from '@toolyard/protocol';
+import { defined, formatToolReference } from '@toolyard/protocol';
 import type { SettingsRepository } from '@toolyard/storage';
+import { readPins } from '../mcp/stored-pins.ts';
 
 /** Prefix of `server/tool`. Written only here. */
 const PREFIX = 'tab.pin:';
@@ -21,12 +22,7 @@ export type TabPins = {
 export function createTabPins({ settings, clock }: { settings: SettingsRepository; clock: Clock }): TabPins {
   return {
     async review(principal, servers) {
-      const pins = new Map<string, ToolPin>();
-      for (const [key, value] of await settings.all(principal)) {
-        const pin = key.startsWith(PREFIX) ? readPin(value) : null;
-        if (pin !== null) pins.set(key.slice(PREFIX.length), pin);
-      }
-      const trust = new ToolTrust(pins);
+      const trust = new ToolTrust(await readPins({ settings, owner: principal }, PREFIX));
       for (const server of servers) {
         trust.review(configOf(server), new Map(server.tools.map((tool) => [tool.name, toListedTool(tool)])));
       }
@@ -78,11 +74,4 @@ export function toListedTool(tool: TabTool): ListedTool {
   let known = made.get(tool);
   if (!known) made.set(tool, (known = { ...tool, hasHeaderParameters: false }));
   return known;
-}
-
-function readPin(value: JsonValue): ToolPin | null {
-  if (!isJsonObject(value)) return null;
-  const { hash, endpoint, definition } = value;
-  if (typeof hash !== 'string' || typeof endpoint !== 'string' || !isJsonObject(definition)) return null;
-  return { hash, endpoint, definition };
 }

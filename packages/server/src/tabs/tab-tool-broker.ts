@@ -13,6 +13,7 @@ import type {
 import { MAX_OPEN_REQUESTS, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall, TabOffer } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
+import { createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import { keepFilesOfRun } from '../runs/keep-files.ts';
 import type { LiveHub, RunService } from '../services.ts';
 import { canExecute } from './tab-pins.ts';
@@ -48,7 +49,7 @@ export class TabToolBroker {
     const at = clock.now();
     const offer = { tabId, conversationId, servers, seenUntil: at + SEEN_FOR_MS };
     if (!(await storage.tabs.offer(principal, { ...offer, at }))) {
-      throw new ToolyardError({ code: 'not_found', message: say`There is no conversation ${conversationId}.` });
+      throw createNotFoundError(say`There is no conversation ${conversationId}.`);
     }
     return this.#toDo(principal, tabId);
   }
@@ -80,10 +81,7 @@ export class TabToolBroker {
     const isOurs = before.status === 'claimed' && before.tabId === tabId;
     const call = isOurs ? before : await storage.tabs.claim(principal, key, { tabId, at: clock.now() });
     if (call === null) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: say`This call was claimed by another tab, or is not pending any more.`,
-      });
+      throw createConflictError(say`This call was claimed by another tab, or is not pending any more.`);
     }
     this.#notify(principal, call);
     const { callId, fence, tool, arguments: args, definition } = call;
@@ -121,7 +119,7 @@ export class TabToolBroker {
     if (call === null) throw noCall(key.callId);
     if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
     const fault = question.kind === 'url' ? faultOfUrlToOpen(question.url) : null;
-    if (fault !== null) throw new ToolyardError({ code: 'bad_request', message: fault });
+    if (fault !== null) throw createInvalidError(fault);
     const request = { id, question: await this.#ofTab(principal, tabId, question) };
     if (!(await storage.tabs.ask(principal, key, request, MAX_OPEN_REQUESTS.perCall))) throw tooMany();
     this.#notify(principal, call);
@@ -179,15 +177,11 @@ function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
 }
 
 function noTab(tabId: string): ToolyardError {
-  return new ToolyardError({
-    code: 'not_found',
-    message: say`There is no tab ${tabId}.`,
-    hint: say`Register the tools of the tab again.`,
-  });
+  return createNotFoundError(say`There is no tab ${tabId}.`, say`Register the tools of the tab again.`);
 }
 
 function noCall(callId: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: say`There is no call ${callId} for this tab.` });
+  return createNotFoundError(say`There is no call ${callId} for this tab.`);
 }
 
 function tooMany(): ToolyardError {
@@ -198,8 +192,5 @@ function tooMany(): ToolyardError {
 }
 
 function tooLate(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: say`This tab does not have the call any more: it was cancelled or offered again.`,
-  });
+  return createConflictError(say`This tab does not have the call any more: it was cancelled or offered again.`);
 }

@@ -1,4 +1,4 @@
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 
 /** Where and how traces are sent. */
 export type TelemetrySettings = {
@@ -29,11 +29,10 @@ export function readTelemetry(env: Environment, file: FileTelemetry | null): Tel
   const url = endpoint || (base && `${base.replace(/\/+$/, '')}/v1/traces`);
   if (!url) return null;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `Traces cannot be sent to "${url}": it is not an HTTP URL.`,
-      hint: 'Set OTEL_EXPORTER_OTLP_ENDPOINT to a URL that begins with http:// or https://.',
-    });
+    throw createConfigError(
+      `Traces cannot be sent to "${url}": it is not an HTTP URL.`,
+      'Set OTEL_EXPORTER_OTLP_ENDPOINT to a URL that begins with http:// or https://.',
+    );
   }
   const stated = env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS'];
   const captured = env['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT'];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Owner, TriggerDefinition, TriggerDelivery, AnyText } from '@toolyard/protocol';
 import { isStorageFault, messageText, ToolyardError, say, withTemplates } from '@toolyard/protocol';
 import type { SharedStorage, StoredDelivery, StoredTrigger } from '@toolyard/storage';
+import { createNotFoundError } from '../errors.ts';
 import { ensureConversation } from '../runs/start/ensure-conversation.ts';
 import { startedByTrigger } from '../runs/start/key-limits.ts';
 import type { LiveHub, RunService } from '../services.ts';
@@ -51,10 +52,7 @@ export async function startRun(
 ): Promise<void> {
   const principal: Owner = { ownerId };
   if ((await storage.agents.get(principal, agentId)) === null) {
-    throw new ToolyardError({
-      code: 'not_found',
-      message: say`The agent "${agentId}" of the webhook does not exist any more.`,
-    });
+    throw createNotFoundError(say`The agent "${agentId}" of the webhook does not exist any more.`);
   }
   await ensureConversation(principal, { id, title, agentId, allowedTools, at }, storage);
   const starter = { startedBy: startedByTrigger(triggerId), name: title };

@@ -1,6 +1,7 @@
 import { fenced } from '@toolyard/agent-runtime';
 import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
+import { createInvalidError } from '../errors.ts';
 
 /** A field is cut off nowhere: a payload that is too long is refused as a whole. */
 const MAX_MESSAGE_CHARACTERS = 200_000;
@@ -16,11 +17,10 @@ export function checkTemplate(template: string): void {
   const rest = template.replaceAll(PLACEHOLDER, '');
   const at = rest.search(/\{\{|\}\}/);
   if (at === -1) return;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: say`The template has ${JSON.stringify(rest.slice(at, at + 2))} without its counterpart.`,
-    hint: HOW_TO_WRITE,
-  });
+  throw createInvalidError(
+    say`The template has ${JSON.stringify(rest.slice(at, at + 2))} without its counterpart.`,
+    HOW_TO_WRITE,
+  );
 }
 
 /**
@@ -46,11 +46,10 @@ function pathOf(inner: string): string[] {
   const text = inner.trim();
   if (text === '.') return [];
   if (PATH.test(text)) return text.split('.');
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: say`The template has an invalid placeholder: ${JSON.stringify(`{{${inner}}}`)}.`,
-    hint: HOW_TO_WRITE,
-  });
+  throw createInvalidError(
+    say`The template has an invalid placeholder: ${JSON.stringify(`{{${inner}}}`)}.`,
+    HOW_TO_WRITE,
+  );
 }
 
 function valueAt(payload: JsonValue, path: readonly string[]): JsonValue {
@@ -70,10 +69,9 @@ function valueAt(payload: JsonValue, path: readonly string[]): JsonValue {
 }
 
 function missing(path: readonly string[]): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_request',
-    message: say`The template needs the field ${JSON.stringify(path.join('.'))}, which the payload does not have.`,
-  });
+  return createInvalidError(
+    say`The template needs the field ${JSON.stringify(path.join('.'))}, which the payload does not have.`,
+  );
 }
 
 function textOf(value: JsonValue): string {

@@ -10,11 +10,11 @@ import type {
   TriggerDefinition,
   TriggerDelivery,
   TriggerView,
-  AnyText,
 } from '@toolyard/protocol';
-import { formatToolReference, ToolyardError, say } from '@toolyard/protocol';
+import { formatToolReference, say } from '@toolyard/protocol';
 import type { StoredTrigger } from '@toolyard/storage';
-import { createLogOnce } from '../log-once.ts';
+import { createChangedError, createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
+import { repeat } from '../repeat.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { RunServers } from '../services.ts';
 import { newSecret } from '../webhooks/webhooks.ts';
@@ -53,47 +53,35 @@ const AT_ONCE = 20;
 
 export function createTriggers(options: TriggersOptions): Triggers & { start: () => void; close: () => Promise<void> } {
   const { storage, secrets, servers, hub, clock, ids, log } = options;
-  const logFailures = createLogOnce(log);
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  let working: Promise<void> = Promise.resolve();
+  let stop: (() => Promise<void>) | undefined;
 
   async function stored(principal: Owner, id: string): Promise<StoredTrigger> {
     const trigger = await storage.triggers.get(principal, id);
     if (trigger !== null) return trigger;
-    throw new ToolyardError({ code: 'not_found', message: say`There is no incoming webhook ${JSON.stringify(id)}.` });
+    throw createNotFoundError(say`There is no incoming webhook ${JSON.stringify(id)}.`);
   }
 
   async function check(principal: Owner, { agentId, template, allowedTools }: TriggerDefinition): Promise<void> {
     checkTemplate(template);
     if ((await storage.agents.get(principal, agentId)) === null) {
-      throw invalid(say`There is no agent ${JSON.stringify(agentId)}.`);
+      throw createInvalidError(say`There is no agent ${JSON.stringify(agentId)}.`);
     }
     const ofTab = allowedTools.find(({ origin }) => origin === 'tab');
     if (ofTab)
-      throw invalid(say`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`);
+      throw createInvalidError(
+        say`${formatToolReference(ofTab)} is a tool of a browser tab, which a webhook cannot use.`,
+      );
     // Pins the definitions of the tools that run without approval.
     for (const tool of allowedTools) servers.approve({ tool });
   }
 
   /** Deliveries whose process has crashed, or whose run could not be started at the time. */
-  async function look(ahead = 0): Promise<void> {
-    try {
-      const now = clock.now();
-      const due = await storage.triggers.claimDue(now + ahead, now + CLAIM_MS, AT_ONCE);
-      for (const delivery of due) {
-        const trigger = await storage.triggers.find(delivery.triggerId);
-        if (trigger !== null) await startAndSettle(trigger, delivery, options);
-      }
-      logFailures.worked();
-    } catch (error) {
-      // The storage is closed afterwards.
-      if (!stopped) logFailures.failed('incoming webhooks', error);
+  async function startDue(ahead: number): Promise<void> {
+    const now = clock.now();
+    for (const delivery of await storage.triggers.claimDue(now + ahead, now + CLAIM_MS, AT_ONCE)) {
+      const trigger = await storage.triggers.find(delivery.triggerId);
+      if (trigger !== null) await startAndSettle(trigger, delivery, options);
     }
-    if (stopped) return;
-    cancel = clock.after(LOOK_EVERY_MS, () => {
-      working = look();
-    });
   }
 
   return {
@@ -133,7 +121,7 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
         version,
         at: clock.now(),
       });
-      if (trigger === null) throw changedMeanwhile();
+      if (trigger === null) throw createChangedError(say`This webhook was changed by another request.`);
       const made = secret === 'generate' ? newSecret() : secret;
       if (made !== undefined) await secrets.set(principal, secretOf(id), made);
       hub.changed(principal.ownerId, 'triggers', id);
@@ -168,12 +156,12 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
     },
     deliver: (id, request) => acceptDelivery(id, request, options),
     start() {
-      working = look(options.alone === true ? CLAIM_MS : 0);
+      stop = repeat({ what: 'incoming webhooks', clock, log, pauseMs: LOOK_EVERY_MS }, (isFirst) =>
+        startDue(isFirst && options.alone === true ? CLAIM_MS : 0),
+      );
     },
     async close() {
-      stopped = true;
-      cancel();
-      await working;
+      await stop?.();
     },
   };
 }
@@ -181,11 +169,10 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
 function readable(stored: JsonObject): TriggerDefinition {
   const definition = readDefinition(stored);
   if (definition !== null) return definition;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The stored definition of this webhook cannot be read.`,
-    hint: say`Update Toolyard, or delete the webhook.`,
-  });
+  throw createConflictError(
+    say`The stored definition of this webhook cannot be read.`,
+    say`Update Toolyard, or delete the webhook.`,
+  );
 }
 
 function readableView(trigger: StoredTrigger): TriggerView {
@@ -195,16 +182,4 @@ function readableView(trigger: StoredTrigger): TriggerView {
 /** Absent optional fields are left out. */
 function toJson(definition: TriggerDefinition): JsonObject {
   return JSON.parse(JSON.stringify(definition)) as JsonObject;
-}
-
-function invalid(message: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message });
-}
-
-function changedMeanwhile(): ToolyardError {
-  return new ToolyardError({
-    code: 'conflict',
-    message: say`This webhook was changed by another request.`,
-    hint: say`Read it again and repeat the change.`,
-  });
 }

@@ -5,7 +5,7 @@ import type { OwnerFetches } from '../config/owner-fetches.ts';
 import type { EmailChannel } from '../email/email-channel.ts';
 import type { SentEmail } from '../email/send-email.ts';
 import type { Secrets } from '../secrets/secrets.ts';
-import { createLogOnce } from '../log-once.ts';
+import { repeat } from '../repeat.ts';
 import { readEnd } from '../runs/read/read-end.ts';
 import type { SentWebhook } from './send-webhook.ts';
 import { sendWebhook } from './send-webhook.ts';
@@ -47,36 +47,11 @@ const MOST_ATTEMPTS = 14;
  */
 export function startDelivery(services: DeliveryServices): () => Promise<void> {
   const { storage, clock, log } = services;
-  const logFailures = createLogOnce(log);
-  let stopped = false;
-  let cancel: () => void = () => undefined;
-  let working: Promise<void> = Promise.resolve();
-
-  async function look(): Promise<void> {
-    try {
-      const now = clock.now();
-      const due = await storage.webhooks.claim(now, now + CLAIM_MS, AT_ONCE);
-      await Promise.all(due.map((announcement) => deliver(announcement, services)));
-      logFailures.worked();
-    } catch (error) {
-      // The storage is closed afterwards.
-      if (!stopped) logFailures.failed('webhook', error);
-    }
-    if (!stopped) plan();
-  }
-
-  function plan(): void {
-    cancel = clock.after(LOOK_EVERY_MS, () => {
-      working = look();
-    });
-  }
-
-  plan();
-  return async () => {
-    stopped = true;
-    cancel();
-    await working;
-  };
+  return repeat({ what: 'webhook', clock, log, pauseMs: LOOK_EVERY_MS, delayMs: LOOK_EVERY_MS }, async () => {
+    const now = clock.now();
+    const due = await storage.webhooks.claim(now, now + CLAIM_MS, AT_ONCE);
+    await Promise.all(due.map((announcement) => deliver(announcement, services)));
+  });
 }
 
 async function deliver(announcement: PendingNotification, services: DeliveryServices): Promise<void> {

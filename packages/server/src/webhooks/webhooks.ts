@@ -14,6 +14,7 @@ import type {
 } from '@toolyard/protocol';
 import { ToolyardError, WEBHOOK_EVENTS } from '@toolyard/protocol';
 import { createGuardedFetch } from '@toolyard/guarded-fetch';
+import { createConflictError, createNotFoundError } from '../errors.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { EmailChannel } from '../email/email-channel.ts';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -86,7 +87,7 @@ export async function createWebhooks(
   async function existing(principal: Owner): Promise<WebhookView> {
     const webhook = await get(principal);
     if (webhook) return webhook;
-    throw new ToolyardError({ code: 'not_found', message: 'No webhook is set.' });
+    throw createNotFoundError('No webhook is set.');
   }
 
   /** The URL may be on one of the owner's machines, so no one else may set it. */
@@ -98,11 +99,10 @@ export async function createWebhooks(
       });
     }
     if ((await storage.webhooks.get(principal))?.origin !== 'file') return;
-    throw new ToolyardError({
-      code: 'conflict',
-      message: 'The webhook is set in config.json.',
-      hint: 'Change it there, or remove it and restart the server.',
-    });
+    throw createConflictError(
+      'The webhook is set in config.json.',
+      'Change it there, or remove it and restart the server.',
+    );
   }
 
   return {

@@ -179,15 +179,8 @@ function endpointOf(connection: PostgresConnection, bucket: Bucket | null): Stor
 }
 
 async function inTransaction(connection: PostgresConnection, all: readonly string[]): Promise<void> {
-  await connection.withClient(async (client) => {
-    await client.query('BEGIN');
-    try {
-      for (const statement of all) await client.query(statement);
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
+  await connection.inTransaction(async (client) => {
+    for (const statement of all) await client.query(statement);
   });
 }
 

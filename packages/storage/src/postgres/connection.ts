@@ -90,6 +90,20 @@ export class PostgresConnection {
     return retryConflicts(() => this.withClient((client) => client.query(text, values)));
   }
 
+  /** Uses one connection in a transaction, which is not repeated after a conflict. */
+  inTransaction(use: (client: PoolClient) => Promise<void>): Promise<void> {
+    return this.withClient(async (client) => {
+      await client.query('BEGIN');
+      try {
+        await use(client);
+        await client.query('COMMIT');
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => {});
+        throw error;
+      }
+    });
+  }
+
   async #performOnce<T>(job: RetryableWork<T>): Promise<T> {
     const { known, lost } = await this.withClient(
       (client) => this.#execute(client, job),

@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '@toolyard/protocol';
-import { ToolyardError, VERSION } from '@toolyard/protocol';
+import { defined, ToolyardError, VERSION } from '@toolyard/protocol';
 import type { StorageProblem } from '../storage-error.ts';
 import { StorageError } from '../storage-error.ts';
 
@@ -94,64 +94,53 @@ function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof AggregateError ? codeOf(thrown.errors[0]) : undefined;
 }
 
+/** Message and hint of each problem; all others are failures of the database. */
+const TEXTS: Partial<Record<StorageProblem, (where: string, suffix: string) => [message: string, hint: string]>> = {
+  unreachable: (where, suffix) => [
+    `The database ${where} cannot be reached${suffix}.`,
+    'Check that PostgreSQL is running there and accepts more connections. Data stored before is safe.',
+  ],
+  not_allowed: (where) => [
+    `The database ${where} rejected this user name and password.`,
+    'Correct user name and password in the database URL, or grant the user access in PostgreSQL.',
+  ],
+  not_there: (where) => [
+    `The database ${where} does not exist.`,
+    'Create it with "createdb", or correct its name in the URL.',
+  ],
+  bad_url: (_where, suffix) => [
+    `The database URL is invalid${suffix}.`,
+    'It must look like postgres://user:password@host:5432/database.',
+  ],
+  not_writable: (where, suffix) => [
+    `The database ${where} denies this user a required permission${suffix}.`,
+    'Make the user the owner of the database, and use the primary server, not a read-only replica.',
+  ],
+  newer_version: (where, suffix) => [
+    `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${suffix}.`,
+    'Start the newer version. Nothing was changed.',
+  ],
+  prerelease: (where) => [
+    `The database ${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
+    'Create another database for this version. Nothing was changed.',
+  ],
+  not_ours: (where) => [
+    `The database ${where} contains tables of another program.`,
+    'Create a separate database for Toolyard. Nothing was changed.',
+  ],
+  disk_full: (where) => [
+    `There is no space left for the database ${where}.`,
+    'Free disk space on its server. Data stored before is safe.',
+  ],
+  corrupt: (where, suffix) => [
+    `The database ${where} is damaged${suffix}.`,
+    'Check the PostgreSQL log, and restore a backup if necessary.',
+  ],
+};
+
 function describe(problem: StorageProblem, where: string, detail: string): Omit<ErrorInfo, 'code'> {
   const suffix = detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
-  switch (problem) {
-    case 'unreachable':
-      return {
-        message: `The database ${where} cannot be reached${suffix}.`,
-        hint: 'Check that PostgreSQL is running there and accepts more connections. Data stored before is safe.',
-        retryable: true,
-      };
-    case 'not_allowed':
-      return {
-        message: `The database ${where} rejected this user name and password.`,
-        hint: 'Correct user name and password in the database URL, or grant the user access in PostgreSQL.',
-      };
-    case 'not_there':
-      return {
-        message: `The database ${where} does not exist.`,
-        hint: 'Create it with "createdb", or correct its name in the URL.',
-      };
-    case 'bad_url':
-      return {
-        message: `The database URL is invalid${suffix}.`,
-        hint: 'It must look like postgres://user:password@host:5432/database.',
-      };
-    case 'not_writable':
-      return {
-        message: `The database ${where} denies this user a required permission${suffix}.`,
-        hint: 'Make the user the owner of the database, and use the primary server, not a read-only replica.',
-      };
-    case 'newer_version':
-      return {
-        message: `The database ${where} was migrated by a newer Toolyard and is incompatible with this version (${VERSION})${suffix}.`,
-        hint: 'Start the newer version. Nothing was changed.',
-      };
-    case 'prerelease':
-      return {
-        message: `The database ${where} was written by a version of Toolyard before its first release, which this version cannot read.`,
-        hint: 'Create another database for this version. Nothing was changed.',
-      };
-    case 'not_ours':
-      return {
-        message: `The database ${where} contains tables of another program.`,
-        hint: 'Create a separate database for Toolyard. Nothing was changed.',
-      };
-    case 'disk_full':
-      return {
-        message: `There is no space left for the database ${where}.`,
-        hint: 'Free disk space on its server. Data stored before is safe.',
-        retryable: true,
-      };
-    case 'corrupt':
-      return {
-        message: `The database ${where} is damaged${suffix}.`,
-        hint: 'Check the PostgreSQL log, and restore a backup if necessary.',
-      };
-    case 'in_use':
-    case 'write_failed':
-    case 'engine':
-      return { message: `The database ${where} failed${suffix}.` };
-  }
+  const [message, hint] = TEXTS[problem]?.(where, suffix) ?? [`The database ${where} failed${suffix}.`];
+  const retryable = problem === 'unreachable' || problem === 'disk_full' ? true : undefined;
+  return { message, ...defined({ hint, retryable }) };
 }

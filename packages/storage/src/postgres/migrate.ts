@@ -32,20 +32,12 @@ export async function migratePostgresToLatest(
   connection: PostgresConnection,
   migrations: Readonly<Record<string, PostgresMigration>> = POSTGRES_MIGRATIONS,
 ): Promise<void> {
-  await connection.withClient(async (client) => {
-    // Without pending migrations, no permission to alter tables is needed.
-    if ((await missing(client, connection.where, migrations)).length === 0) return;
-    await client.query('BEGIN');
-    try {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      for (const name of await missing(client, connection.where, migrations)) {
-        await carryOut(client, name, migrations[name]);
-      }
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    }
+  const { where } = connection;
+  // Without pending migrations, no permission to alter tables is needed.
+  if ((await connection.withClient((client) => missing(client, where, migrations))).length === 0) return;
+  await connection.inTransaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    for (const name of await missing(client, where, migrations)) await carryOut(client, name, migrations[name]);
   });
 }
 

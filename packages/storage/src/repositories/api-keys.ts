@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { JsonObject, Owner } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 
@@ -34,17 +35,7 @@ export type ApiKeyRepository = {
   revoke(owner: Owner, id: string): Promise<boolean>;
 };
 
-const COLUMNS = [
-  'id',
-  'owner_id as ownerId',
-  'name',
-  'start',
-  'scopes',
-  'created_at as createdAt',
-  'expires_at as expiresAt',
-  'last_used_at as lastUsedAt',
-  'limits',
-] as const;
+const COLUMNS = aliased('id, owner_id, name, start, scopes, created_at, expires_at, last_used_at, limits');
 
 export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
   return {
@@ -96,12 +87,7 @@ export function createApiKeyRepository(db: Kysely<Schema>): ApiKeyRepository {
       return rows.map(toKey);
     },
     async revoke({ ownerId }, id) {
-      const result = await db
-        .deleteFrom('api_keys')
-        .where('owner_id', '=', ownerId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return affectsRows(db.deleteFrom('api_keys').where('owner_id', '=', ownerId).where('id', '=', id));
     },
   };
 }

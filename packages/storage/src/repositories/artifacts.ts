@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 
@@ -35,31 +36,23 @@ export type ArtifactRepository = {
   add(principal: Owner, version: StoredArtifactVersion): Promise<boolean>;
 };
 
+const COLUMNS = aliased(
+  'conversation_id, id, version, run_id, call_id, kind, language, title, content, size, created_at',
+);
+
 export function createArtifactRepository(db: Kysely<Schema>): ArtifactRepository {
   return {
     async list({ ownerId }, conversationId) {
       const rows = await db
         .selectFrom('artifacts')
-        .selectAll()
+        .select(COLUMNS)
         .where('conversation_id', '=', conversationId)
         .where('owner_id', '=', ownerId)
         .orderBy('created_at')
         .orderBy('id')
         .orderBy('version')
         .execute();
-      return rows.map((row) => ({
-        conversationId: row.conversation_id,
-        id: row.id,
-        version: row.version,
-        runId: row.run_id,
-        callId: row.call_id,
-        kind: row.kind,
-        language: row.language,
-        title: row.title,
-        blob: row.content.blob,
-        size: row.size,
-        createdAt: row.created_at,
-      }));
+      return rows.map(({ content, ...row }) => ({ ...row, blob: content.blob }));
     },
     async add(
       { ownerId },

@@ -1,11 +1,11 @@
-import type { AliasedExpression, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Owner, RunStatus } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
-import type { Schema, TitledBy } from '../schema.ts';
+import type { TitledBy } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 import type { ConversationSearch, SearchHit } from './conversation-search.ts';
 
@@ -117,12 +117,7 @@ export function createConversationRepository(
   const { db } = engine;
   const titles = engine.searchWriter();
   const own = (principal: Owner, id: string) =>
-    db
-      .selectFrom('conversations')
-      .selectAll()
-      .select([activeRunId, activeRunStatus])
-      .where('id', '=', id)
-      .where('owner_id', '=', principal.ownerId);
+    db.selectFrom('conversations').select(COLUMNS).where('id', '=', id).where('owner_id', '=', principal.ownerId);
   const kept = (principal: Owner, id: string) => own(principal, id).where('deleted_at', 'is', null);
   const change = ({ ownerId }: Owner, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
@@ -153,8 +148,7 @@ export function createConversationRepository(
           group_id: groupId ?? null,
         })
         .onConflict((conflict) => conflict.column('id').doNothing())
-        .returningAll()
-        .returning([activeRunId, activeRunStatus]);
+        .returning(COLUMNS);
       const job = transaction('conversation', 'normal', function* () {
         const [created] = yield* engine.rowsOf(insert);
         if (created) yield* titles.title(created.title, { conversationId: id, ownerId });
@@ -171,8 +165,7 @@ export function createConversationRepository(
     async list({ ownerId }, { limit, after, deleted = false }) {
       let query = db
         .selectFrom('conversations')
-        .selectAll()
-        .select([activeRunId, activeRunStatus])
+        .select(COLUMNS)
         .where('owner_id', '=', ownerId)
         .where('parent_id', 'is', null)
         .where('temporary', '=', 0)
@@ -195,8 +188,7 @@ export function createConversationRepository(
       const ids = hits.map(({ conversationId }) => conversationId);
       const rows = await db
         .selectFrom('conversations')
-        .selectAll()
-        .select([activeRunId, activeRunStatus])
+        .select(COLUMNS)
         .where('id', 'in', ids)
         .where('temporary', '=', 0)
         .execute();
@@ -220,11 +212,7 @@ export function createConversationRepository(
         ...(pinned === undefined ? {} : { pinned: pinned ? 1 : 0 }),
       };
       if (Object.keys(set).length === 0) return this.get(principal, id);
-      const query = change(principal, id)
-        .where('deleted_at', 'is', null)
-        .set(set)
-        .returningAll()
-        .returning([activeRunId, activeRunStatus]);
+      const query = change(principal, id).where('deleted_at', 'is', null).set(set).returning(COLUMNS);
       const job = transaction('conversation', 'normal', function* () {
         const [changed] = yield* engine.rowsOf(query);
         if (changed && title !== undefined) {
@@ -236,13 +224,13 @@ export function createConversationRepository(
       return row ? toConversation(row) : null;
     },
     async claimTitle(principal, id, { at, until }) {
-      const result = await change(principal, id)
-        .set({ title_claimed_until: until })
-        .where('deleted_at', 'is', null)
-        .where('titled_by', '=', 'message')
-        .where((eb) => eb.or([eb('title_claimed_until', 'is', null), eb('title_claimed_until', '<', at)]))
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0;
+      return affectsRows(
+        change(principal, id)
+          .set({ title_claimed_until: until })
+          .where('deleted_at', 'is', null)
+          .where('titled_by', '=', 'message')
+          .where((eb) => eb.or([eb('title_claimed_until', 'is', null), eb('title_claimed_until', '<', at)])),
+      );
     },
     async endTitleClaim(principal, id, { until, title }) {
       const query = change(principal, id)
@@ -264,35 +252,24 @@ export function createConversationRepository(
       return engine.perform(job);
     },
     async setLeaf(principal, id, leafId) {
-      const result = await change(principal, id)
-        .set({ leaf_id: leafId })
-        .where((eb) =>
-          eb.exists(eb.selectFrom('messages').select('id').where('conversation_id', '=', id).where('id', '=', leafId)),
-        )
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0;
+      return affectsRows(
+        change(principal, id)
+          .set({ leaf_id: leafId })
+          .where((eb) =>
+            eb.exists(
+              eb.selectFrom('messages').select('id').where('conversation_id', '=', id).where('id', '=', leafId),
+            ),
+          ),
+      );
     },
     async remove(principal, id, at) {
-      const result = await changeTree(principal, id)
-        .set({ deleted_at: at })
-        .where('deleted_at', 'is', null)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0;
+      return affectsRows(changeTree(principal, id).set({ deleted_at: at }).where('deleted_at', 'is', null));
     },
     async restore(principal, id) {
-      const result = await changeTree(principal, id)
-        .set({ deleted_at: null })
-        .where('deleted_at', 'is not', null)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0;
+      return affectsRows(changeTree(principal, id).set({ deleted_at: null }).where('deleted_at', 'is not', null));
     },
     async purge({ ownerId }, id) {
-      const result = await db
-        .deleteFrom('conversations')
-        .where('id', 'in', treeOf(id))
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(db.deleteFrom('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId));
     },
     async purgeDeleted(before, limit) {
       const due = db.selectFrom('conversations').select('id').where('deleted_at', '<', before).orderBy('deleted_at');
@@ -329,33 +306,31 @@ const ofActiveRun = <T>(column: 'id' | 'status') => sql<T | null>`coalesce((
   WHERE runs.conversation_id = conversations.id AND runs.parent_run_id = conversations.parent_run_id
     AND runs.status IN ${sql.raw(ACTIVE_STATUSES)}
 ) END)`;
-const activeRunId: AliasedExpression<string | null, 'active_run_id'> = ofActiveRun<string>('id').as('active_run_id');
-const activeRunStatus: AliasedExpression<RunStatus | null, 'active_run_status'> =
-  ofActiveRun<RunStatus>('status').as('active_run_status');
+const COLUMNS = [
+  ...aliased('id, title, titled_by, agent_id, group_id, configuration, leaf_id, pinned, created_at, updated_at'),
+  ...aliased('deleted_at, parent_id, parent_run_id, parent_call_id, temporary'),
+  ofActiveRun<string>('id').as('runId'),
+  ofActiveRun<RunStatus>('status').as('runStatus'),
+];
 
-type Row = Selectable<Schema['conversations']> & { active_run_id: string | null; active_run_status: RunStatus | null };
+type Row = Omit<StoredConversation, 'pinned' | 'temporary' | 'parent' | 'activeRun'> & {
+  pinned: number;
+  temporary: number;
+  parentId: string | null;
+  parentRunId: string | null;
+  parentCallId: string | null;
+  runId: string | null;
+  runStatus: RunStatus | null;
+};
 
 function toConversation(row: Row): StoredConversation {
+  const { pinned, temporary, parentId, parentRunId, parentCallId, runId, runStatus, ...others } = row;
   return {
-    id: row.id,
-    title: row.title,
-    titledBy: row.titled_by,
-    agentId: row.agent_id,
-    groupId: row.group_id,
-    configuration: row.configuration,
-    leafId: row.leaf_id,
-    pinned: row.pinned === 1,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    deletedAt: row.deleted_at,
+    ...others,
+    pinned: pinned === 1,
     parent:
-      row.parent_id === null
-        ? null
-        : { conversationId: row.parent_id, runId: row.parent_run_id ?? '', callId: row.parent_call_id ?? '' },
-    activeRun:
-      row.active_run_id === null || row.active_run_status === null
-        ? null
-        : { id: row.active_run_id, status: row.active_run_status },
-    temporary: row.temporary === 1,
+      parentId === null ? null : { conversationId: parentId, runId: parentRunId ?? '', callId: parentCallId ?? '' },
+    activeRun: runId === null || runStatus === null ? null : { id: runId, status: runStatus },
+    temporary: temporary === 1,
   };
 }

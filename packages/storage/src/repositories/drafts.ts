@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { JsonObject, Owner } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import { mediaProblem } from '../media.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson } from '../text.ts';
@@ -48,12 +49,12 @@ export function createDraftRepository(db: Kysely<Schema>): DraftRepository {
       throw new ToolyardError({ code: 'not_found', message: `Conversation ${String(conversationId)} does not exist.` });
     },
     async remove({ ownerId }, conversationId) {
-      const result = await db
-        .deleteFrom('drafts')
-        .where('owner_id', '=', ownerId)
-        .where(CONVERSATION, '=', conversationId ?? '')
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(
+        db
+          .deleteFrom('drafts')
+          .where('owner_id', '=', ownerId)
+          .where(CONVERSATION, '=', conversationId ?? ''),
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
 
@@ -43,27 +44,15 @@ export function createMemoryRepository(db: Kysely<Schema>): MemoryRepository {
             .onRef('c.owner_id', '=', 'm.owner_id')
             .on('c.deleted_at', 'is', null),
         )
-        .select([
-          'm.id',
-          'm.text',
-          'm.conversation_id',
-          'm.run_id',
-          'm.call_id',
-          'm.created_at',
-          'm.updated_at',
-          'c.title',
-        ])
+        .select(['m.id', 'm.text', 'm.conversation_id as conversationId', 'm.run_id as runId', 'm.call_id as callId'])
+        .select(['m.created_at as createdAt', 'm.updated_at as updatedAt', 'c.title as conversationTitle'])
         .where('m.owner_id', '=', ownerId)
         .orderBy('m.created_at', 'desc')
         .orderBy('m.id', 'desc')
         .execute();
-      return rows.map(({ id, text, conversation_id: conversationId, run_id: runId, call_id: callId, ...row }) => ({
-        id,
-        text,
+      return rows.map(({ conversationId, runId, callId, ...row }) => ({
+        ...row,
         source: conversationId === null || runId === null || callId === null ? null : { conversationId, runId, callId },
-        conversationTitle: row.title,
-        createdAt: row.created_at,
-        updatedAt: row.updated_at,
       }));
     },
     async add({ ownerId }, { id, text, source, at }, max) {
@@ -78,21 +67,16 @@ export function createMemoryRepository(db: Kysely<Schema>): MemoryRepository {
       return numAffectedRows === 1n;
     },
     async update({ ownerId }, id, text, at) {
-      const result = await db
-        .updateTable('memories')
-        .set({ text: scrubText(text), updated_at: at })
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0;
+      return affectsRows(
+        db
+          .updateTable('memories')
+          .set({ text: scrubText(text), updated_at: at })
+          .where('id', '=', id)
+          .where('owner_id', '=', ownerId),
+      );
     },
     async remove({ ownerId }, id) {
-      const result = await db
-        .deleteFrom('memories')
-        .where('id', '=', id)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(db.deleteFrom('memories').where('id', '=', id).where('owner_id', '=', ownerId));
     },
     async removeAll({ ownerId }) {
       const result = await db.deleteFrom('memories').where('owner_id', '=', ownerId).executeTakeFirst();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PermissionView, Owner, ToolReference } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
@@ -55,14 +56,14 @@ export function createPermissionRepository(engine: StorageEngine): PermissionRep
       throw new ToolyardError({ code: 'not_found', message: `Conversation ${String(conversationId)} does not exist.` });
     },
     async remove({ ownerId }, { serverId, name }, conversationId) {
-      const result = await db
-        .deleteFrom('permissions')
-        .where('owner_id', '=', ownerId)
-        .where(sql`coalesce(conversation_id, '')`, '=', conversationId ?? '')
-        .where('server_id', '=', scrubText(serverId))
-        .where('tool_name', '=', scrubText(name))
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(
+        db
+          .deleteFrom('permissions')
+          .where('owner_id', '=', ownerId)
+          .where(sql`coalesce(conversation_id, '')`, '=', conversationId ?? '')
+          .where('server_id', '=', scrubText(serverId))
+          .where('tool_name', '=', scrubText(name)),
+      );
     },
   };
 }

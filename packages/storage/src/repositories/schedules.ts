@@ -1,11 +1,12 @@
 import { encodeReason, decodeReason } from './stored-reason.ts';
-import type { JsonObject, Owner, RunStatus, ScheduleFiring } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { JsonObject, Owner, ScheduleFiring } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
 import { ACTIVE_STATUSES } from '../runs/run-rows.ts';
-import { decodeJson, encodeJson, scrubText } from '../text.ts';
+import { decodeObject, encodeJson, scrubText } from '../text.ts';
 
 export type StoredSchedule = {
   id: string;
@@ -86,46 +87,26 @@ export type ScheduleRepository = {
   hasEarlierWaiting(key: FiringKey): Promise<boolean>;
 };
 
-type Row = {
-  id: string;
-  owner_id: string;
-  title: string;
+type Row = Omit<StoredSchedule, 'definition' | 'enabled' | 'createdIn' | 'used'> & {
   schedule: string;
   enabled: number;
-  created_by: string;
-  created_in: string | null;
-  created_in_title: string | null;
-  next_at: number | null;
+  createdIn: string | null;
+  createdInTitle: string | null;
   fired: number;
-  counted_day: string | null;
-  fired_on_day: number;
-  version: number;
-  created_at: number;
-  updated_at: number;
+  countedDay: string | null;
+  firedOnDay: number;
 };
 
-type FiringRow = {
-  schedule_id: string;
-  planned_at: number;
-  owner_id: string;
-  outcome: ScheduleFiring['outcome'];
-  reason: string | null;
-  run_id: string | null;
-  conversation_id: string | null;
-  at: number;
-  run_status: RunStatus | null;
-};
-
-type OpenRow = Omit<FiringRow, 'run_status'> & { retry_at: number };
+type FiringRow = Omit<ScheduleFiring, 'reason' | 'templates'> & { scheduleId: string; reason: string | null };
+type OpenRow = FiringKey & { ownerId: string; outcome: ScheduleFiring['outcome']; retryAt: number };
 
 const COLUMNS = `id, owner_id, title, schedule, enabled, created_by, next_at, fired, counted_day, fired_on_day, version,
   created_at, updated_at, created_in`;
 /** The title of the conversation in which it was created: null if it was deleted. */
-const READ_COLUMNS = `${COLUMNS}, (SELECT c.title FROM conversations AS c
-  WHERE c.id = created_in AND c.owner_id = schedules.owner_id AND c.deleted_at IS NULL) AS created_in_title`;
-const FIRING_COLUMNS = 'schedule_id, planned_at, owner_id, outcome, reason, run_id, conversation_id, at';
-const FIRINGS = `SELECT f.schedule_id, f.planned_at, f.owner_id, f.outcome, f.reason, f.run_id, f.conversation_id, f.at,
-  r.status AS run_status FROM schedule_firings AS f LEFT JOIN runs AS r ON r.id = f.run_id`;
+const READ_COLUMNS = `${selectList(COLUMNS)}, (SELECT c.title FROM conversations AS c
+  WHERE c.id = created_in AND c.owner_id = schedules.owner_id AND c.deleted_at IS NULL) AS "createdInTitle"`;
+const FIRINGS = `SELECT f.schedule_id AS "scheduleId", f.planned_at AS "plannedAt", f.outcome, f.reason,
+  f.run_id AS "runId", f.conversation_id AS "conversationId", f.at, r.status AS "runStatus" FROM schedule_firings AS f LEFT JOIN runs AS r ON r.id = f.run_id`;
 
 export function createScheduleRepository(engine: StorageEngine): ScheduleRepository {
   const insert = engine.prepare(`
@@ -152,7 +133,7 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     FROM schedules WHERE ${own}
     ON CONFLICT (schedule_id, planned_at) DO NOTHING`);
   const selectOpen = engine.prepare<OpenRow>(`
-    SELECT ${FIRING_COLUMNS}, retry_at FROM schedule_firings
+    SELECT ${selectList('schedule_id, planned_at, owner_id, outcome, retry_at')} FROM schedule_firings
     WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, schedule_id, planned_at LIMIT ?`);
   const reserve = engine.prepare(`
     UPDATE schedule_firings SET retry_at = ? WHERE schedule_id = ? AND planned_at = ? AND retry_at = ?`);
@@ -255,12 +236,11 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
       return engine.perform(
         statements(function* () {
           const claimed: DueFiring[] = [];
-          for (const row of yield* selectOpen.all(now, limit)) {
-            const { schedule_id: scheduleId, planned_at: plannedAt, owner_id: ownerId, outcome } = row;
+          for (const { outcome, retryAt: at, ...key } of yield* selectOpen.all(now, limit)) {
             if (outcome !== 'due' && outcome !== 'waiting') continue;
             // Compare-and-set: only one process gets it.
-            if ((yield* reserve.run(retryAt, scheduleId, plannedAt, row.retry_at)) === 0) continue;
-            claimed.push({ scheduleId, plannedAt, ownerId, outcome });
+            if ((yield* reserve.run(retryAt, key.scheduleId, key.plannedAt, at)) === 0) continue;
+            claimed.push({ ...key, outcome });
           }
           return claimed;
         }),
@@ -275,7 +255,7 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
     },
     async lastFirings({ ownerId }) {
       const rows = await engine.perform(statements(() => selectLast.all(ownerId)));
-      return new Map(rows.map((row) => [row.schedule_id, toFiring(row)]));
+      return new Map(rows.map((row) => [row.scheduleId, toFiring(row)]));
     },
     async hasFiring({ ownerId }, { scheduleId, plannedAt }) {
       return (await engine.perform(statements(() => selectFiring.get(scheduleId, plannedAt, ownerId)))) !== undefined;
@@ -290,35 +270,16 @@ export function createScheduleRepository(engine: StorageEngine): ScheduleReposit
 }
 
 function toSchedule(row: Row): StoredSchedule {
+  const { schedule, enabled, createdIn, createdInTitle, fired, countedDay, firedOnDay, ...others } = row;
   return {
-    id: row.id,
-    ownerId: row.owner_id,
-    title: row.title,
-    definition: objectOf(row.schedule),
-    enabled: row.enabled === 1,
-    createdBy: row.created_by === 'model' ? 'model' : 'user',
-    createdIn: row.created_in === null ? null : { conversationId: row.created_in, title: row.created_in_title },
-    nextAt: row.next_at,
-    used: { fired: row.fired, day: row.counted_day, onDay: row.fired_on_day },
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...others,
+    definition: decodeObject(schedule),
+    enabled: enabled === 1,
+    createdIn: createdIn === null ? null : { conversationId: createdIn, title: createdInTitle },
+    used: { fired, day: countedDay, onDay: firedOnDay },
   };
 }
 
-function objectOf(text: string): JsonObject {
-  const value = decodeJson(text);
-  return isJsonObject(value) ? value : {};
-}
-
-function toFiring(row: FiringRow): ScheduleFiring {
-  return {
-    plannedAt: row.planned_at,
-    at: row.at,
-    outcome: row.outcome,
-    ...decodeReason(row.reason),
-    runId: row.run_id,
-    conversationId: row.conversation_id,
-    runStatus: row.run_status,
-  };
+function toFiring({ scheduleId: _scheduleId, reason, ...firing }: FiringRow): ScheduleFiring {
+  return { ...firing, ...decodeReason(reason) };
 }

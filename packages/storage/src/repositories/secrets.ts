@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 
 /** Sealed bytes by name. Content and encryption are unknown here. */
@@ -43,12 +44,7 @@ export function createSecretRepository(db: Kysely<Schema>): SecretRepository {
         .execute();
     },
     async remove({ ownerId }, name) {
-      const result = await db
-        .deleteFrom('secrets')
-        .where('owner_id', '=', ownerId)
-        .where('name', '=', name)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(db.deleteFrom('secrets').where('owner_id', '=', ownerId).where('name', '=', name));
     },
     async names({ ownerId }, prefix = '') {
       const rows = await db

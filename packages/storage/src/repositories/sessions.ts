@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 
 /** A signed-in browser. Only hashes of cookie and header secret are stored. */
@@ -35,15 +36,7 @@ export type SessionRepository = {
   sweep(now: number): Promise<void>;
 };
 
-const COLUMNS = [
-  'id',
-  'owner_id as ownerId',
-  'secret_hash as secretHash',
-  'user_agent as userAgent',
-  'created_at as createdAt',
-  'last_used_at as lastUsedAt',
-  'expires_at as expiresAt',
-] as const;
+const COLUMNS = aliased('id, owner_id, secret_hash, user_agent, created_at, last_used_at, expires_at');
 
 export function createSessionRepository(db: Kysely<Schema>): SessionRepository {
   return {
@@ -87,12 +80,7 @@ export function createSessionRepository(db: Kysely<Schema>): SessionRepository {
         .orderBy('id')
         .execute(),
     async revoke({ ownerId }, id) {
-      const result = await db
-        .deleteFrom('sessions')
-        .where('owner_id', '=', ownerId)
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return affectsRows(db.deleteFrom('sessions').where('owner_id', '=', ownerId).where('id', '=', id));
     },
     async revokeAll({ ownerId }, except) {
       const all = db.deleteFrom('sessions').where('owner_id', '=', ownerId);

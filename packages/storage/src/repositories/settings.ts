@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { JsonValue, Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { encodeJson, scrubText } from '../text.ts';
 
@@ -34,12 +35,7 @@ export function createSettingsRepository(db: Kysely<Schema>): SettingsRepository
         .execute();
     },
     async remove({ ownerId }, key) {
-      const result = await db
-        .deleteFrom('settings')
-        .where('owner_id', '=', ownerId)
-        .where('key', '=', scrubText(key))
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(db.deleteFrom('settings').where('owner_id', '=', ownerId).where('key', '=', scrubText(key)));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 
 /** Sealed bytes and their version. */
@@ -56,13 +57,13 @@ export function createSignInRepository(db: Kysely<Schema>): SignInRepository {
       return result.numUpdatedRows > 0n ? written.version : null;
     },
     async remove({ ownerId }, key, expected) {
-      const result = await db
-        .deleteFrom('sign_ins')
-        .where('owner_id', '=', ownerId)
-        .where('key', '=', key)
-        .where('version', '=', expected)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return affectsRows(
+        db
+          .deleteFrom('sign_ins')
+          .where('owner_id', '=', ownerId)
+          .where('key', '=', key)
+          .where('version', '=', expected),
+      );
     },
     async sweep(now) {
       await db.deleteFrom('sign_ins').where('expires_at', '<=', now).execute();

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type {
   JsonObject,
@@ -9,6 +9,7 @@ import type {
   ToolReference,
   ToolResult,
 } from '@toolyard/protocol';
+import { affectsRows, aliased, selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
@@ -94,11 +95,15 @@ export type TabRepository = {
   sweep(seenBefore: number): Promise<void>;
 };
 
+const CALL_COLUMNS = aliased(
+  'call_id, run_id, conversation_id, server_id, tool_name, arguments, definition, status, tab_id, fence, result, updated_at',
+);
+
 export function createTabRepository(engine: StorageEngine): TabRepository {
   const { db } = engine;
   // Prepared, because a run reads offers before every call.
-  const selectOffers = engine.prepare<OfferRow & { servers: string }>(`
-    SELECT tab_id, conversation_id, servers, seen_until FROM tab_offers
+  const selectOffers = engine.prepare<Omit<TabOffer, 'servers'> & { servers: string }>(`
+    SELECT ${selectList('tab_id, conversation_id, servers, seen_until')} FROM tab_offers
     WHERE owner_id = ? AND conversation_id = ? AND seen_until >= ? ORDER BY offered_at DESC, tab_id`);
   const call = ({ ownerId }: Owner, { runId, callId }: CallKey) =>
     db
@@ -131,13 +136,13 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
       return true;
     },
     async renew({ ownerId }, tabId, seenUntil) {
-      const result = await db
-        .updateTable('tab_offers')
-        .set({ seen_until: seenUntil })
-        .where('owner_id', '=', ownerId)
-        .where('tab_id', '=', tabId)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      return affectsRows(
+        db
+          .updateTable('tab_offers')
+          .set({ seen_until: seenUntil })
+          .where('owner_id', '=', ownerId)
+          .where('tab_id', '=', tabId),
+      );
     },
     async leave({ ownerId }, tabId, seenUntil) {
       await db
@@ -150,16 +155,15 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     },
     async offers({ ownerId }, { conversationId, seenSince }) {
       const rows = await engine.perform(statements(() => selectOffers.all(ownerId, conversationId, seenSince)));
-      return rows.map((row) => toOffer({ ...row, servers: decodeJson(row.servers) as TabServer[] }));
+      return rows.map((row) => ({ ...row, servers: decodeJson(row.servers) as TabServer[] }));
     },
     async offersOf({ ownerId }, tabId) {
-      const rows = await db
+      return db
         .selectFrom('tab_offers')
-        .selectAll()
+        .select(aliased('tab_id, conversation_id, servers, seen_until'))
         .where('owner_id', '=', ownerId)
         .where('tab_id', '=', tabId)
         .execute();
-      return rows.map(toOffer);
     },
 
     async putCall(principal, call) {
@@ -176,7 +180,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
             .where('tab_calls.owner_id', '=', ownerId)
             .where('tab_calls.status', '<>', 'done'),
         )
-        .returningAll()
+        .returning(CALL_COLUMNS)
         .executeTakeFirst();
       return toCall(row ?? (await selectCall(db, { ownerId }, { runId, callId }).executeTakeFirstOrThrow()));
     },
@@ -187,7 +191,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     async openCalls({ ownerId }) {
       const rows = await db
         .selectFrom('tab_calls')
-        .selectAll()
+        .select(CALL_COLUMNS)
         .where('owner_id', '=', ownerId)
         .where('status', 'in', ['open', 'claimed'])
         .orderBy('updated_at')
@@ -195,35 +199,27 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
       return rows.map(toCall);
     },
     async openCall(principal, key, at) {
-      const result = await call(principal, key)
-        .set({ status: 'open', updated_at: at })
-        .where('status', '=', 'held')
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      return affectsRows(call(principal, key).set({ status: 'open', updated_at: at }).where('status', '=', 'held'));
     },
     async claim(principal, key, { tabId, at }) {
       const row = await call(principal, key)
         .set({ status: 'claimed', tab_id: scrubText(tabId), updated_at: at })
         .where('status', '=', 'open')
-        .returningAll()
+        .returning(CALL_COLUMNS)
         .executeTakeFirst();
       return row ? toCall(row) : null;
     },
     async finish(principal, key, { tabId, fence, result, at }) {
-      const done = await call(principal, key)
-        .set({ status: 'done', result: encodeJson(result), updated_at: at })
-        .where('status', '=', tabId === null ? 'executing' : 'claimed')
-        .where('tab_id', tabId === null ? 'is' : '=', tabId)
-        .where('fence', '=', fence)
-        .executeTakeFirst();
-      return done.numUpdatedRows > 0n;
+      return affectsRows(
+        call(principal, key)
+          .set({ status: 'done', result: encodeJson(result), updated_at: at })
+          .where('status', '=', tabId === null ? 'executing' : 'claimed')
+          .where('tab_id', tabId === null ? 'is' : '=', tabId)
+          .where('fence', '=', fence),
+      );
     },
     async withdraw(principal, key, from, at) {
-      const result = await call(principal, key)
-        .set({ status: 'withdrawn', updated_at: at })
-        .where('status', '=', from)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      return affectsRows(call(principal, key).set({ status: 'withdrawn', updated_at: at }).where('status', '=', from));
     },
 
     async startCall(principal, call) {
@@ -231,28 +227,28 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
         .insertInto('tab_calls')
         .values({ ...newCall(principal, call), ...columnsOf(call, 'executing') })
         .onConflict((conflict) => conflict.columns(['run_id', 'call_id']).doNothing())
-        .returningAll()
+        .returning(CALL_COLUMNS)
         .executeTakeFirst();
       return row ? toCall(row) : null;
     },
     async renewCall(principal, key, fence, at) {
-      const result = await call(principal, key)
-        .set({ updated_at: at })
-        .where('status', '=', 'executing')
-        .where('fence', '=', fence)
-        .where(sql<boolean>`EXISTS (SELECT 1 FROM runs WHERE id = ${key.runId} AND ended_at IS NULL)`)
-        // Also one that the run has read: it must end, and not continue.
-        .where(sql<boolean>`NOT EXISTS (
-          SELECT 1 FROM run_inbox WHERE run_id = ${key.runId} AND kind IN ('cancel', 'message'))`)
-        .executeTakeFirst();
-      return result.numUpdatedRows > 0n;
+      return affectsRows(
+        call(principal, key)
+          .set({ updated_at: at })
+          .where('status', '=', 'executing')
+          .where('fence', '=', fence)
+          .where(sql<boolean>`EXISTS (SELECT 1 FROM runs WHERE id = ${key.runId} AND ended_at IS NULL)`)
+          // Also one that the run has read: it must end, and not continue.
+          .where(sql<boolean>`NOT EXISTS (
+          SELECT 1 FROM run_inbox WHERE run_id = ${key.runId} AND kind IN ('cancel', 'message'))`),
+      );
     },
     async restartCall(principal, key, fence, at) {
       const row = await call(principal, key)
         .set((eb) => ({ fence: eb('fence', '+', 1), updated_at: at }))
         .where('status', '=', 'executing')
         .where('fence', '=', fence)
-        .returningAll()
+        .returning(CALL_COLUMNS)
         .executeTakeFirst();
       return row ? toCall(row) : null;
     },
@@ -331,35 +327,14 @@ function columnsOf<Status extends StoredTabCall['status']>(
 function selectCall(db: Kysely<Schema>, { ownerId }: Owner, { runId, callId }: CallKey) {
   return db
     .selectFrom('tab_calls')
-    .selectAll()
+    .select(CALL_COLUMNS)
     .where('owner_id', '=', ownerId)
     .where('run_id', '=', runId)
     .where('call_id', '=', callId);
 }
 
-type OfferRow = Pick<Selectable<Schema['tab_offers']>, 'tab_id' | 'conversation_id' | 'seen_until'>;
+type CallRow = Omit<StoredTabCall, 'tool'> & { serverId: string; toolName: string };
 
-function toOffer(row: OfferRow & { servers: TabServer[] }): TabOffer {
-  return {
-    tabId: row.tab_id,
-    conversationId: row.conversation_id,
-    servers: row.servers,
-    seenUntil: row.seen_until,
-  };
-}
-
-function toCall(row: Selectable<Schema['tab_calls']>): StoredTabCall {
-  return {
-    callId: row.call_id,
-    runId: row.run_id,
-    conversationId: row.conversation_id,
-    tool: { serverId: row.server_id, name: row.tool_name, origin: 'tab' },
-    arguments: row.arguments,
-    definition: row.definition,
-    status: row.status,
-    tabId: row.tab_id,
-    fence: row.fence,
-    result: row.result,
-    updatedAt: row.updated_at,
-  };
+function toCall({ serverId, toolName, ...row }: CallRow): StoredTabCall {
+  return { ...row, tool: { serverId, name: toolName, origin: 'tab' } };
 }

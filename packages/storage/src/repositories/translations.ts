@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Owner } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
+import { affectsRows } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 import { scrubText } from '../text.ts';
 
@@ -53,13 +54,13 @@ export function createTranslationRepository(db: Kysely<Schema>): TranslationRepo
       throw new ToolyardError({ code: 'not_found', message: say`There is no message ${JSON.stringify(messageId)}.` });
     },
     async remove({ ownerId }, conversationId, messageId) {
-      const result = await db
-        .deleteFrom('translations')
-        .where('conversation_id', '=', conversationId)
-        .where('message_id', '=', messageId)
-        .where('owner_id', '=', ownerId)
-        .executeTakeFirst();
-      return result.numDeletedRows > 0;
+      return affectsRows(
+        db
+          .deleteFrom('translations')
+          .where('conversation_id', '=', conversationId)
+          .where('message_id', '=', messageId)
+          .where('owner_id', '=', ownerId),
+      );
     },
   };
 }

@@ -1,10 +1,11 @@
 import { encodeReason, decodeReason } from './stored-reason.ts';
 import type { JsonObject, Owner, TriggerDelivery } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { ToolyardError } from '@toolyard/protocol';
+import { selectList } from '../engine/columns.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { statements, transaction } from '../engine/work.ts';
-import { decodeJson, encodeJson, scrubText } from '../text.ts';
+import { decodeObject, encodeJson, scrubText } from '../text.ts';
 
 export type StoredTrigger = {
   id: string;
@@ -62,38 +63,20 @@ export type TriggerRepository = {
   sweep(before: number): Promise<void>;
 };
 
-type Row = {
-  id: string;
-  owner_id: string;
-  title: string;
-  definition: string;
-  enabled: number;
-  version: number;
-  created_at: number;
-  updated_at: number;
-};
-type DeliveryRow = {
-  trigger_id: string;
-  id: string;
-  owner_id: string;
-  at: number;
-  outcome: TriggerDelivery['outcome'];
-  reason: string | null;
-  run_id: string | null;
-  conversation_id: string | null;
-  task: string | null;
-};
+type Row = Omit<StoredTrigger, 'definition' | 'enabled'> & { definition: string; enabled: number };
+type DeliveryRow = Omit<StoredDelivery, 'templates'>;
 
 const COLUMNS = 'id, owner_id, title, definition, enabled, version, created_at, updated_at';
-const DELIVERY_COLUMNS = 'trigger_id, id, owner_id, at, outcome, reason, run_id, conversation_id, task';
+const READ = `SELECT ${selectList(COLUMNS)} FROM triggers`;
+const DELIVERY_COLUMNS = selectList('trigger_id, id, owner_id, at, outcome, reason, run_id, conversation_id, task');
 
 export function createTriggerRepository(engine: StorageEngine): TriggerRepository {
   const own = 'id = ? AND owner_id = ?';
   const insert = engine.prepare(`
     INSERT INTO triggers (${COLUMNS}) VALUES (?, ?, ?, ?, ?, 1, ?, ?) ON CONFLICT (id) DO NOTHING`);
-  const select = engine.prepare<Row>(`SELECT ${COLUMNS} FROM triggers WHERE ${own}`);
-  const selectAny = engine.prepare<Row>(`SELECT ${COLUMNS} FROM triggers WHERE id = ?`);
-  const selectAll = engine.prepare<Row>(`SELECT ${COLUMNS} FROM triggers WHERE owner_id = ? ORDER BY title, id`);
+  const select = engine.prepare<Row>(`${READ} WHERE ${own}`);
+  const selectAny = engine.prepare<Row>(`${READ} WHERE id = ?`);
+  const selectAll = engine.prepare<Row>(`${READ} WHERE owner_id = ? ORDER BY title, id`);
   const change = engine.prepare(`
     UPDATE triggers SET title = ?, definition = ?, enabled = ?, version = version + 1, updated_at = ?
     WHERE ${own} AND version = ?`);
@@ -109,8 +92,8 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
     WHERE trigger_id = ? AND id = ? AND outcome IN ('failed', 'rejected')`);
   const selectDelivery = engine.prepare<DeliveryRow>(`
     SELECT ${DELIVERY_COLUMNS} FROM trigger_deliveries WHERE trigger_id = ? AND id = ?`);
-  const selectDue = engine.prepare<DeliveryRow & { retry_at: number }>(`
-    SELECT ${DELIVERY_COLUMNS}, retry_at FROM trigger_deliveries
+  const selectDue = engine.prepare<DeliveryRow & { retryAt: number }>(`
+    SELECT ${DELIVERY_COLUMNS}, retry_at AS "retryAt" FROM trigger_deliveries
     WHERE retry_at IS NOT NULL AND retry_at <= ? ORDER BY retry_at, trigger_id, id LIMIT ?`);
   const reserve = engine.prepare(`
     UPDATE trigger_deliveries SET retry_at = ? WHERE trigger_id = ? AND id = ? AND retry_at = ?`);
@@ -177,10 +160,9 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
       return engine.perform(
         statements(function* () {
           const claimed: StoredDelivery[] = [];
-          for (const row of yield* selectDue.all(now, limit)) {
+          for (const { retryAt: at, ...row } of yield* selectDue.all(now, limit)) {
             // Compare-and-set: only one process gets it.
-            if ((yield* reserve.run(retryAt, row.trigger_id, row.id, row.retry_at)) === 1)
-              claimed.push(toDelivery(row));
+            if ((yield* reserve.run(retryAt, row.triggerId, row.id, at)) === 1) claimed.push(toDelivery(row));
           }
           return claimed;
         }),
@@ -199,30 +181,10 @@ export function createTriggerRepository(engine: StorageEngine): TriggerRepositor
   };
 }
 
-function toTrigger(row: Row): StoredTrigger {
-  const definition = decodeJson(row.definition);
-  return {
-    id: row.id,
-    ownerId: row.owner_id,
-    title: row.title,
-    definition: isJsonObject(definition) ? definition : {},
-    enabled: row.enabled === 1,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function toTrigger({ definition, enabled, ...row }: Row): StoredTrigger {
+  return { ...row, definition: decodeObject(definition), enabled: enabled === 1 };
 }
 
 function toDelivery(row: DeliveryRow): StoredDelivery {
-  return {
-    triggerId: row.trigger_id,
-    id: row.id,
-    ownerId: row.owner_id,
-    at: row.at,
-    outcome: row.outcome,
-    ...decodeReason(row.reason),
-    runId: row.run_id,
-    conversationId: row.conversation_id,
-    task: row.task,
-  };
+  return { ...row, ...decodeReason(row.reason) };
 }

@@ -1,19 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { NewRunWebhook, Owner, RunWebhookView } from '@toolyard/protocol';
+import { affectsRows, aliased } from '../engine/columns.ts';
 import type { Schema } from '../schema.ts';
 
 /** Where an owner receives which notifications; the signing secret is not stored here. */
 export type StoredWebhook = { url: string; events: readonly string[]; origin: 'file' | 'settings'; updatedAt: number };
 
-/** How a notification is delivered; `run`: to the webhook of the run itself. */
-const CHANNELS = ['webhook', 'email', 'run'] as const;
-type NotifiedBy = (typeof CHANNELS)[number];
-
 /** An event to be delivered. */
 export type PendingNotification = {
   /** Equal for all delivery attempts. */
   id: string;
-  channel: NotifiedBy;
+  channel: Schema['announcements']['channel'];
   ownerId: string;
   event: string;
   runId: string;
@@ -49,10 +46,10 @@ export type WebhookRepository = {
   noteOfRun(runId: string, result: Pick<RunWebhookView, 'state' | 'failures' | 'error'>): Promise<void>;
 };
 
-const STATES = ['waiting', 'retrying', 'delivered', 'failed'] as const;
+const NOTIFICATION = aliased('id, channel, owner_id, event, run_id, interrupt_id, happened_at, attempts, due_at');
 
 export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
-  async function deletePending(ownerId: string, channel: NotifiedBy): Promise<void> {
+  async function deletePending(ownerId: string, channel: PendingNotification['channel']): Promise<void> {
     await db.deleteFrom('announcements').where('owner_id', '=', ownerId).where('channel', '=', channel).execute();
   }
 
@@ -60,17 +57,10 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
     async get({ ownerId }) {
       const row = await db
         .selectFrom('webhooks')
-        .select(['url', 'events', 'origin', 'updated_at'])
+        .select(aliased('url, events, origin, updated_at'))
         .where('owner_id', '=', ownerId)
         .executeTakeFirst();
-      if (row === undefined) return null;
-      const events = row.events.split(',').filter((name) => name !== '');
-      return {
-        url: row.url,
-        events,
-        origin: row.origin === 'file' ? 'file' : 'settings',
-        updatedAt: row.updated_at,
-      };
+      return row === undefined ? null : { ...row, events: row.events.split(',').filter((name) => name !== '') };
     },
     async put({ ownerId }, { url, events, origin }, at) {
       const row = { url, events: listed(events), origin, updated_at: at };
@@ -82,8 +72,7 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
     },
     async remove({ ownerId }) {
       await deletePending(ownerId, 'webhook');
-      const result = await db.deleteFrom('webhooks').where('owner_id', '=', ownerId).executeTakeFirst();
-      return result.numDeletedRows > 0n;
+      return affectsRows(db.deleteFrom('webhooks').where('owner_id', '=', ownerId));
     },
     async setEmailEvents({ ownerId }, events) {
       if (events === null) {
@@ -100,34 +89,24 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
     async claim(now, until, limit) {
       const due = await db
         .selectFrom('announcements')
-        .selectAll()
+        .select(NOTIFICATION)
         .where('due_at', '<=', now)
         .orderBy('due_at')
         .orderBy('id')
         .limit(limit)
         .execute();
       const claimed: PendingNotification[] = [];
-      for (const row of due) {
+      for (const { dueAt, ...row } of due) {
         // Compare-and-set: only one process gets it.
-        const result = await db
-          .updateTable('announcements')
-          .set({ due_at: until, attempts: row.attempts + 1 })
-          .where('id', '=', row.id)
-          .where('due_at', '=', row.due_at)
-          .where('attempts', '=', row.attempts)
-          .executeTakeFirst();
-        if (result.numUpdatedRows === 0n) continue;
-        const { id, event, attempts } = row;
-        claimed.push({
-          id,
-          channel: CHANNELS.find((each) => each === row.channel) ?? 'webhook',
-          ownerId: row.owner_id,
-          event,
-          runId: row.run_id,
-          interruptId: row.interrupt_id,
-          happenedAt: row.happened_at,
-          attempts,
-        });
+        const isClaimed = await affectsRows(
+          db
+            .updateTable('announcements')
+            .set({ due_at: until, attempts: row.attempts + 1 })
+            .where('id', '=', row.id)
+            .where('due_at', '=', dueAt)
+            .where('attempts', '=', row.attempts),
+        );
+        if (isClaimed) claimed.push(row);
       }
       return claimed;
     },
@@ -158,14 +137,12 @@ export function createWebhookRepository(db: Kysely<Schema>): WebhookRepository {
     async ofRun({ ownerId }, runId) {
       const row = await db
         .selectFrom('run_webhooks')
-        .selectAll()
+        .select(['url', 'trusted', 'state', 'failures', 'error'])
         .where('run_id', '=', runId)
         .where('owner_id', '=', ownerId)
         .executeTakeFirst();
       if (row === undefined) return null;
-      const { url, trusted, state, failures, error } = row;
-      const known = STATES.find((each) => each === state) ?? 'waiting';
-      return { url, trusted: trusted === 1, state: known, failures, error };
+      return { ...row, trusted: row.trusted === 1 };
     },
     async noteOfRun(runId, result) {
       await db.updateTable('run_webhooks').set(result).where('run_id', '=', runId).execute();

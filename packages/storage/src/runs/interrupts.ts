@@ -1,11 +1,4 @@
-import type {
-  AnswerOutcome,
-  ApprovalAnswer,
-  Interrupt,
-  InterruptChanges,
-  InterruptMode,
-  StoredInterrupt,
-} from '@toolyard/protocol';
+import type { AnswerOutcome, ApprovalAnswer, Interrupt, InterruptChanges, StoredInterrupt } from '@toolyard/protocol';
 import { decodeJson, encodeJson, scrubText } from '../text.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { Statement, StoreWork } from '../engine/work.ts';
@@ -69,20 +62,11 @@ export function createInterruptWriter(engine: StorageEngine): InterruptWriter {
   };
 }
 
-type InterruptRow = {
-  id: string;
-  run_id: string;
-  conversation_id: string;
-  mode: string;
-  status: string;
-  interrupt: string;
-  answer: string | null;
-  opened_at: number;
-  answered_at: number | null;
-};
+type InterruptRow = Omit<StoredInterrupt, 'interrupt' | 'answer'> & { interrupt: string; answer: string | null };
 
 const SELECT_INTERRUPTS = `
-  SELECT i.id, i.run_id, r.conversation_id, i.mode, i.status, i.interrupt, i.answer, i.opened_at, i.answered_at
+  SELECT i.id, i.run_id AS "runId", r.conversation_id AS "conversationId", i.mode, i.status, i.interrupt, i.answer,
+    i.opened_at AS "openedAt", i.answered_at AS "answeredAt"
   FROM interrupts AS i JOIN runs AS r ON r.id = i.run_id`;
 
 /** The API for clients: lists interrupts and answers them. */
@@ -181,17 +165,7 @@ export function createInterruptCommands(
 }
 
 function toStoredInterrupt(row: InterruptRow): StoredInterrupt {
-  return {
-    id: row.id,
-    runId: row.run_id,
-    conversationId: row.conversation_id,
-    mode: row.mode as InterruptMode,
-    interrupt: decodeJson(row.interrupt) as Interrupt,
-    status: row.status as StoredInterrupt['status'],
-    answer: toAnswer(row.answer),
-    openedAt: row.opened_at,
-    answeredAt: row.answered_at,
-  };
+  return { ...row, interrupt: decodeJson(row.interrupt) as Interrupt, answer: toAnswer(row.answer) };
 }
 
 function toAnswer(text: string | null): ApprovalAnswer | null {

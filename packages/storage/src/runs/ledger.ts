@@ -1,4 +1,5 @@
 import type { LedgerChange, LedgerEntry, LedgerStatus } from '@toolyard/protocol';
+import { selectList } from '../engine/columns.ts';
 import { decodeJson, encodeJson } from '../text.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
@@ -62,36 +63,31 @@ export function createLedgerWriter(engine: StorageEngine): LedgerWriter {
   };
 }
 
-type LedgerRow = {
-  call_id: string;
-  server_id: string;
-  tool_name: string;
+type LedgerRow = Pick<LedgerEntry, 'callId' | 'status' | 'updatedAt'> & {
+  serverId: string;
+  toolName: string;
   arguments: string;
   edited: number;
-  status: string;
   detail: string | null;
-  updated_at: number;
 };
 
 /** Reads the calls of a run for its owner. */
 export function createLedgerReader(engine: StorageEngine): RunJobs['readLedger'] {
   const run = engine.prepare('SELECT 1 FROM runs WHERE id = ? AND owner_id = ?');
   const select = engine.prepare<LedgerRow>(`
-    SELECT call_id, server_id, tool_name, arguments, edited, status, detail, updated_at FROM tool_ledger
+    SELECT ${selectList('call_id, server_id, tool_name, arguments, edited, status, detail, updated_at')} FROM tool_ledger
     WHERE run_id = ? AND owner_id = ? ORDER BY position`);
   return ({ ownerId }, runId) =>
     statements(function* () {
       if (!(yield* run.get(runId, ownerId))) return null;
       const rows = yield* select.all(runId, ownerId);
-      return rows.map((row) => ({
-        callId: row.call_id,
+      return rows.map(({ serverId, toolName, edited, ...row }) => ({
+        ...row,
         runId,
-        tool: { serverId: row.server_id, name: row.tool_name },
+        tool: { serverId, name: toolName },
         arguments: decodeJson(row.arguments) as LedgerEntry['arguments'],
-        ...(row.edited === 1 ? { edited: true as const } : {}),
-        status: row.status as LedgerStatus,
+        ...(edited === 1 ? { edited: true as const } : {}),
         detail: row.detail === null ? null : decodeJson(row.detail),
-        updatedAt: row.updated_at,
       }));
     });
 }

@@ -65,7 +65,7 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   await secrets.set(ANNE, 'provider:a', new Uint8Array([0, 255, 10]), 3);
   await signIns.put(ANNE, 'k', { sealed: new Uint8Array([9]), expected: null, expiresAt: null, at: 3 });
   await settings.set(ANNE, 'theme', { dark: true, z: 1, a: 2 }, 3);
-  await agents.create(ANNE, { id: 'g', title: 'Guide', configuration: { b: 1, a: 2 }, at: 3 });
+  await agents.create(ANNE, { id: 'g', title: 'Guide', configuration: { b: 1, a: 2 }, profile: {}, at: 3 });
   const image = await blobs.put(ANNE, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   await blobs.put(BERT, SAMPLE_IMAGE, { mimeType: 'image/png', at: 4 });
   const note = await blobs.put(ANNE, NOTE, { mimeType: 'text/plain', at: 4 });

@@ -3,6 +3,7 @@ import { tool } from '@toolyard/agent-host';
 import type { Clock, ModelReference, Owner, ToolContentPart, ToolResult, Usage } from '@toolyard/protocol';
 import { costOf, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { ownerOf } from '../owner-of.ts';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { resultInPlace } from '../../runs/worker/run-media.ts';
 import type { Models } from '../../services.ts';
@@ -151,8 +152,4 @@ function notConfigured(what: 'images' | 'speech'): ToolyardError {
     message: what === 'images' ? say`No model for images is chosen.` : say`No model for speech is chosen.`,
     hint: say`The user can choose one under Settings, Tools, Images and speech.`,
   });
-}
-
-function ownerOf({ user }: ToolContext, owner: Owner): Owner {
-  return user === undefined ? owner : { ownerId: user };
 }

@@ -5,6 +5,7 @@ import type { Clock, IdSource, Owner } from '@toolyard/protocol';
 import { MAX_MEMORIES, MAX_MEMORY_LENGTH, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredMemory } from '@toolyard/storage';
 import { scrubText } from '@toolyard/storage';
+import { ownerOf } from '../owner-of.ts';
 import type { LiveHub } from '../../services.ts';
 
 export type MemoryToolsOptions = {
@@ -157,10 +158,6 @@ function lineOf({ text, createdAt, conversationTitle }: StoredMemory): string {
 /** A note cannot look like several. */
 function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
-}
-
-function ownerOf({ user }: ToolContext, owner: Owner): Owner {
-  return user === undefined ? owner : { ownerId: user };
 }
 
 function sourceOf({ conversation, run, callId }: ToolContext): StoredMemory['source'] {

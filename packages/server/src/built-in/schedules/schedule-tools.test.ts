@@ -33,7 +33,7 @@ const report: JsonObject = { title: 'Report', task: 'Write the report', cron: '0
 const call = (args: JsonObject, callId = 'r1.1.0') => outcomeOf(create, args, callContext(callId));
 
 test('a schedule of a model starts paused, with the agent of its conversation, once per call', async () => {
-  await home.storage.agents.create(OWNER, { id: 'a1', title: 'Writer', configuration: {}, at: 1 });
+  await home.storage.agents.create(OWNER, { id: 'a1', title: 'Writer', configuration: {}, profile: {}, at: 1 });
   await home.storage.conversations.create(OWNER, { id: 'c3', title: 'Plans', agentId: 'a1', at: 1 });
   const inPlans = (callId: string) => outcomeOf(create, report, callContext(callId, 'c3'));
   expect((await inPlans('r1.1.0')).text).toMatch(

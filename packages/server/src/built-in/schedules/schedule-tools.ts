@@ -4,6 +4,7 @@ import { tool } from '@toolyard/agent-host';
 import type { CreateSchedule, Owner, ScheduleTiming, ScheduleView, AnyText } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { ownerOf } from '../owner-of.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
 
@@ -158,10 +159,6 @@ function createdText({ title, description, nextAt, enabled }: ScheduleView): str
 function idOf({ callId }: ToolContext): string | undefined {
   if (callId === undefined) return undefined;
   return `model-${createHash('sha256').update(callId).digest('hex').slice(0, 32)}`;
-}
-
-function ownerOf({ user }: ToolContext, owner: Owner): Owner {
-  return user === undefined ? owner : { ownerId: user };
 }
 
 function invalid(message: AnyText): ToolyardError {

@@ -11,6 +11,7 @@ import type {
   SwitchSkill,
 } from '@toolyard/protocol';
 import { ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
+import { createConflictError, createNotFoundError } from '../../errors.ts';
 import type { SkillServers } from './server-skills.ts';
 import { textOf } from '../workspace/text-file.ts';
 import { openWorkspace } from '../workspace/workspace-path.ts';
@@ -129,8 +130,7 @@ export class Skills {
   async file(principal: Owner, id: string, path: string, scope: SkillScope): Promise<SkillFile> {
     const skill = await this.#find(principal, id, scope);
     const size = skill.files.find((each) => each.path === path)?.size;
-    if (size === undefined)
-      throw new ToolyardError({ code: 'not_found', message: say`The skill "${skill.head.name}" has no file ${path}.` });
+    if (size === undefined) throw createNotFoundError(say`The skill "${skill.head.name}" has no file ${path}.`);
     if (size > MAX_SHOWN_BYTES) return { path, size, text: null };
     const bytes = await readFile(skill, path);
     try {
@@ -144,11 +144,10 @@ export class Skills {
   async change(principal: Owner, id: string, change: SwitchSkill, scope: SkillScope): Promise<SkillView> {
     const skill = await this.#find(principal, id, scope);
     if (change.enabled && change.digest !== skill.digest) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: say`The skill "${skill.head.name}" has changed since it was shown.`,
-        hint: say`Look at it again before you switch it on.`,
-      });
+      throw createConflictError(
+        say`The skill "${skill.head.name}" has changed since it was shown.`,
+        say`Look at it again before you switch it on.`,
+      );
     }
     const { switches, copies } = this.#options;
     await switches.set(principal, id, change.enabled ? skill.digest : null);
@@ -162,11 +161,10 @@ export class Skills {
     const { skills } = await this.known(principal, scope);
     const found = skills.find((each) => each.id === id);
     if (found) return found;
-    throw new ToolyardError({
-      code: 'not_found',
-      message: say`There is no skill ${id}.`,
-      hint: say`It was removed or is invalid, or its server is not connected. Reload the list of skills.`,
-    });
+    throw createNotFoundError(
+      say`There is no skill ${id}.`,
+      say`It was removed or is invalid, or its server is not connected. Reload the list of skills.`,
+    );
   }
 
   async #inWorkspace(path: string | undefined): Promise<FoundSkills> {

@@ -1,7 +1,7 @@
 import type { Clock, Owner, SetWebTools, WebToolsView } from '@toolyard/protocol';
-import { ToolyardError } from '@toolyard/protocol';
 import { storedWebTools } from '@toolyard/protocol/schemas';
 import type { SettingsRepository } from '@toolyard/storage';
+import { createInvalidError } from '../../errors.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { ENGINES } from './search-engines.ts';
 
@@ -34,10 +34,10 @@ export function createWebSettings(of: {
     async set(principal, { search, privateOrigins }) {
       const before = await get(principal);
       if (search !== null && search.url === undefined && ENGINES[search.engine].url === undefined) {
-        throw new ToolyardError({ code: 'bad_request', message: `The engine "${search.engine}" needs a URL.` });
+        throw createInvalidError(`The engine "${search.engine}" needs a URL.`);
       }
       if (search?.engine === 'custom' && search.url?.includes('{query}') !== true) {
-        throw new ToolyardError({ code: 'bad_request', message: 'The URL must contain {query}.' });
+        throw createInvalidError('The URL must contain {query}.');
       }
       const { key, ...engine } = search ?? {};
       const isSame = originOf(search) === originOf(before.search);

@@ -65,7 +65,7 @@ export async function openGroupBench(
     for (const id of AGENTS) {
       const configuration = { model: { providerId: 'p', modelId: id }, instructions: `You are ${id}.` };
       const title = `${id.slice(0, 1).toUpperCase()}${id.slice(1)}`;
-      await bench.storage.agents.create(ANNE, { id, title, configuration, at: 0 });
+      await bench.storage.agents.create(ANNE, { id, title, configuration, profile: {}, at: 0 });
     }
     const members = ['ada', 'bob', 'cy'].map((agentId) => ({ agentId }));
     const definition = completeDefinition({ members, mode: { kind: 'fixed_order' }, ...group });

@@ -1,15 +1,16 @@
 import type { AgentView, Principal } from '@toolyard/protocol';
 import { say } from '@toolyard/protocol';
 import type { StoredAgent } from '@toolyard/storage';
+import { createChangedError } from '../../errors.ts';
 import type { FileAgent } from '../../agents/file-agent.ts';
 import { readAgentFile } from '../../agents/read-agent-file.ts';
 import { writeAgentFile } from '../../agents/write-agent-file.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { readStoredProfile } from '../../config/agent-profile.ts';
-import { textAnswer } from '../answers.ts';
+import { fileAnswer } from '../answers.ts';
 import { MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
 import { attachmentOf } from '../transport/file-name.ts';
-import { notFound, refusal } from '../problems.ts';
+import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
@@ -36,14 +37,9 @@ export function addAgentRoutes({ route }: Router, { storage, models, hub, clock,
 
   route('GET /api/agents/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
     const agent = await find(principal, id);
-    return textAnswer(`${JSON.stringify(writeAgentFile(agent, format, clock.now()), null, 2)}\n`, {
-      status: 200,
-      acceptEncoding: c.req.header('accept-encoding'),
-      headers: {
-        'content-type': 'application/json',
-        'content-disposition': attachmentOf(agent.title, 'json', 'agent'),
-        'cache-control': 'no-store',
-      },
+    return fileAnswer(c, `${JSON.stringify(writeAgentFile(agent, format, clock.now()), null, 2)}\n`, {
+      'content-type': 'application/json',
+      'content-disposition': attachmentOf(agent.title, 'json', 'agent'),
     });
   });
 
@@ -51,11 +47,7 @@ export function addAgentRoutes({ route }: Router, { storage, models, hub, clock,
     const agent = await agents.update(principal, id, { ...body, at: clock.now() });
     if (agent === null) {
       await find(principal, id);
-      throw refusal({
-        code: 'conflict',
-        message: say`This agent was changed by another request.`,
-        hint: say`Read it again and repeat the change.`,
-      });
+      throw createChangedError(say`This agent was changed by another request.`);
     }
     hub.changed(principal.ownerId, 'agents', id);
     return viewOfAgent(agent);

@@ -1,7 +1,7 @@
 import type { ConversationSummary, CreateConversation, Page, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import { findConversation, summaryOf, viewOf } from '../views/conversation-view.ts';
-import { cursorOf, readCursor } from '../transport/list-cursor.ts';
+import { cursorOf, pageOf, readCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
@@ -78,10 +78,8 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
       deleted,
       ...(after === undefined ? {} : { after: readCursor(after) }),
     });
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    const more = found.length > limit && last !== undefined;
-    return { items: items.map((each) => summaryOf(each)), ...(more ? { next: cursorOf(last) } : {}) };
+    const { items, ...page } = pageOf(found, limit, cursorOf);
+    return { items: items.map((each) => summaryOf(each)), ...page };
   }
 
   async function searched(

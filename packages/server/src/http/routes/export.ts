@@ -2,7 +2,7 @@ import type { ConversationExport, Message, Principal } from '@toolyard/protocol'
 import type { StoredConversation } from '@toolyard/storage';
 import { createArtifactStore } from '../../built-in/artifacts/artifact-store.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { textAnswer } from '../answers.ts';
+import { fileAnswer } from '../answers.ts';
 import { inlineBlobs } from '../views/inline-blobs.ts';
 import { conversationMarkdown } from '../views/conversation-markdown.ts';
 import { conversationTranslations } from '../views/conversation-translations.ts';
@@ -18,14 +18,9 @@ export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
   route('GET /api/conversations/{id}/export', async ({ c, principal, params: { id }, query: { format } }) => {
     const conversation = await findConversation(deps, principal, id);
     const file = format === 'json' ? await asJson(principal, conversation) : await asMarkdown(principal, conversation);
-    return textAnswer(file.text, {
-      status: 200,
-      acceptEncoding: c.req.header('accept-encoding'),
-      headers: {
-        'content-type': file.type,
-        'content-disposition': attachmentOf(conversation.title, file.extension),
-        'cache-control': 'no-store',
-      },
+    return fileAnswer(c, file.text, {
+      'content-type': file.type,
+      'content-disposition': attachmentOf(conversation.title, file.extension),
     });
   });
 

@@ -1,5 +1,6 @@
 import type { GroupDefinition, GroupView, Principal } from '@toolyard/protocol';
-import { defined, ToolyardError, say } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
+import { createChangedError } from '../../errors.ts';
 import { checkDefinition, completeDefinition, storedDefinition, viewOf } from '../../groups/group-definition.ts';
 import { groupRunView } from '../../groups/group-run-view.ts';
 import { notFound } from '../problems.ts';
@@ -44,13 +45,7 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
       version,
       at: clock.now(),
     });
-    if (group === null) {
-      throw new ToolyardError({
-        code: 'conflict',
-        message: say`This group was changed by another request.`,
-        hint: say`Read it again and repeat the change.`,
-      });
-    }
+    if (group === null) throw createChangedError(say`This group was changed by another request.`);
     hub.changed(principal.ownerId, 'groups', id);
     return viewOf(group);
   });

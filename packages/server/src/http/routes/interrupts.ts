@@ -1,7 +1,7 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
-import { interruptCursor, readInterruptCursor } from '../transport/list-cursor.ts';
+import { pageOf, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
 import { isOwnRun, limitedTo } from '../auth/limited-keys.ts';
 import { notFound, ProblemAnswer, publicError, refusal } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -31,15 +31,14 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
 
   route('GET /api/interrupts', async ({ principal, query: { status, run, conversation, after, limit } }) => {
     await checkOfRun(principal, run);
+    const seen = after === undefined ? undefined : readTimeCursor(after);
     const found = await storage.runs.listInterrupts(principal, {
       status,
       limit: limit + 1,
       ...defined({ runId: run, conversationId: conversation }),
-      ...(after === undefined ? {} : { after: readInterruptCursor(after) }),
+      ...defined({ after: seen && { openedAt: seen.at, id: seen.id } }),
     });
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return { items, ...(found.length > limit && last !== undefined ? { next: interruptCursor(last) } : {}) };
+    return pageOf(found, limit, ({ openedAt, id }) => timeCursor(openedAt, id));
   });
 
   route('GET /api/interrupts/count', async ({ principal }) => ({

@@ -1,5 +1,5 @@
 import { ToolyardError, VERSION } from '@toolyard/protocol';
-import { jsonAnswer, textAnswer } from '../answers.ts';
+import { fileAnswer, jsonAnswer } from '../answers.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';
@@ -41,11 +41,7 @@ export function addWatchRoutes(
 
   route('GET /metrics', async ({ c }) => {
     if (!metrics) throw metricsAreOff();
-    return textAnswer(await metrics(), {
-      status: 200,
-      acceptEncoding: c.req.header('accept-encoding'),
-      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' },
-    });
+    return fileAnswer(c, await metrics(), { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
   });
 
   route('GET /ready', async ({ c }) => {

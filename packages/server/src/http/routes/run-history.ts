@@ -1,6 +1,6 @@
 import type { Message, Principal, RunExport, RunRecord } from '@toolyard/protocol';
 import { readSteps } from '../../runs/read/run-steps.ts';
-import { textAnswer } from '../answers.ts';
+import { fileAnswer } from '../answers.ts';
 import { inlineBlobs } from '../views/inline-blobs.ts';
 import { attachmentOf } from '../transport/file-name.ts';
 import { notFound } from '../problems.ts';
@@ -22,14 +22,9 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     const run = await find(principal, id);
     const whole = await exported(principal, run);
     const isJson = format === 'json';
-    return textAnswer(isJson ? `${JSON.stringify(whole, null, 2)}\n` : runMarkdown(whole), {
-      status: 200,
-      acceptEncoding: c.req.header('accept-encoding'),
-      headers: {
-        'content-type': isJson ? 'application/json' : 'text/markdown; charset=utf-8',
-        'content-disposition': attachmentOf(`run ${id}`, isJson ? 'json' : 'md'),
-        'cache-control': 'no-store',
-      },
+    return fileAnswer(c, isJson ? `${JSON.stringify(whole, null, 2)}\n` : runMarkdown(whole), {
+      'content-type': isJson ? 'application/json' : 'text/markdown; charset=utf-8',
+      'content-disposition': attachmentOf(`run ${id}`, isJson ? 'json' : 'md'),
     });
   });
 

@@ -2,7 +2,7 @@ import type { Principal, RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { runFrames } from '../transport/frames.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
-import { readRunCursor, runCursor } from '../transport/list-cursor.ts';
+import { pageOf, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import { toRunView } from '../views/run-view.ts';
@@ -29,17 +29,16 @@ export function addRunRoutes({ route }: Router, deps: RouteContext): void {
   route('GET /api/runs', async ({ principal, query }) => {
     const { conversation, agent, parent, status, asks, origin, q, from, until, after, limit } = query;
     const conversationIds = await conversationsOf(principal, conversation, q);
+    const seen = after === undefined ? undefined : readTimeCursor(after);
     const found = await storage.runList.list(principal, {
       limit: limit + 1,
       ...defined({ conversationIds, agentId: agent, parentRunId: parent, origin, asks, from, until }),
       ...defined({ startedBy: limitedTo(principal) }),
       // A run that has ended asks nothing.
       ...defined({ statuses: status ?? (asks === true ? ACTIVE : undefined) }),
-      ...(after === undefined ? {} : { before: readRunCursor(after) }),
+      ...defined({ before: seen && { createdAt: seen.at, id: seen.id } }),
     });
-    const items = found.slice(0, limit);
-    const last = items.at(-1);
-    return { items, ...(found.length > limit && last ? { next: runCursor(last) } : {}) };
+    return pageOf(found, limit, ({ createdAt, id }) => timeCursor(createdAt, id));
   });
 
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {

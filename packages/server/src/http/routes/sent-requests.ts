@@ -1,5 +1,5 @@
-import { ToolyardError } from '@toolyard/protocol';
 import { z } from 'zod';
+import { createNotFoundError } from '../../errors.ts';
 import { loadSentRequest as readSentRequest } from '../../runs/read/sent-request.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -12,6 +12,6 @@ export function addSentRequestRoutes({ route }: Router, { storage }: HttpAppOpti
     const number = z.coerce.number().int().min(0).safeParse(step);
     const sent = number.success ? await readSentRequest(storage, principal, run, number.data) : null;
     if (sent) return sent;
-    throw new ToolyardError({ code: 'not_found', message: `Step ${step} of this run has no model request.` });
+    throw createNotFoundError(`Step ${step} of this run has no model request.`);
   });
 }

@@ -1,5 +1,6 @@
-import type { Principal, RunResult, SentMessage, StartRun, UserPart } from '@toolyard/protocol';
-import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
+import type { Principal, RunResult, SentMessage, StartRun, UserPart, ToolyardError } from '@toolyard/protocol';
+import { defined, textOf, say } from '@toolyard/protocol';
+import { createConflictError } from '../../errors.ts';
 import { ensureConversation } from '../../runs/start/ensure-conversation.ts';
 import { readEnd } from '../../runs/read/read-end.ts';
 import type { RunStart } from '../../services.ts';
@@ -122,9 +123,9 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
 }
 
 function isUsed(id: string): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: say`The id ${id} is already used.` });
+  return createConflictError(say`The id ${id} is already used.`);
 }
 
 function isQueued(): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message: 'The message with this id is queued behind another run.' });
+  return createConflictError('The message with this id is queued behind another run.');
 }

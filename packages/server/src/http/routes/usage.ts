@@ -1,6 +1,6 @@
 import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { textAnswer } from '../answers.ts';
+import { fileAnswer } from '../answers.ts';
 import { findConversation } from '../views/conversation-view.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -25,14 +25,9 @@ export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
     const found = await storage.usage.report(principal, { by: query.by, from, to });
     const report: UsageReport = { from, to, by: query.by, ...found };
     if (query.format === 'json') return report;
-    return textAnswer(usageCsv(report), {
-      status: 200,
-      acceptEncoding: c.req.header('accept-encoding'),
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="usage-by-${query.by}-${from}-${to}.csv"`,
-        'cache-control': 'no-store',
-      },
+    return fileAnswer(c, usageCsv(report), {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="usage-by-${query.by}-${from}-${to}.csv"`,
     });
   });
 

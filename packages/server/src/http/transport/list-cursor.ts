@@ -1,10 +1,8 @@
-import type { StoredInterrupt } from '@toolyard/protocol';
-import type { RunPosition, StoredConversation } from '@toolyard/storage';
+import type { StoredConversation } from '@toolyard/storage';
 import type { ProblemAnswer } from '../problems.ts';
 import { refusal } from '../problems.ts';
 
 type ConversationPosition = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
-type InterruptPosition = Pick<StoredInterrupt, 'id' | 'openedAt'>;
 
 /** Position in a list of conversations: the last one seen, as an opaque string. */
 export function cursorOf({ id, pinned, updatedAt }: ConversationPosition): string {
@@ -19,28 +17,27 @@ export function readCursor(text: string): ConversationPosition {
   return { pinned: pinned === '1', updatedAt: Number(updatedAt), id };
 }
 
-/** Position in a list of interrupts: the last one seen, as an opaque string. */
-export function interruptCursor({ id, openedAt }: InterruptPosition): string {
-  return `${openedAt}.${id}`;
+/** Position in a list ordered by time: the last one seen, as an opaque string. */
+export function timeCursor(at: number, id: string): string {
+  return `${at}.${id}`;
 }
 
-/** @throws ProblemAnswer 400 if {@link interruptCursor} did not create it */
-export function readInterruptCursor(text: string): InterruptPosition {
-  const [, openedAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
+/** @throws ProblemAnswer 400 if {@link timeCursor} did not create it */
+export function readTimeCursor(text: string): { at: number; id: string } {
+  const [, at, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
   if (id === undefined) throw noCursor();
-  return { openedAt: Number(openedAt), id };
+  return { at: Number(at), id };
 }
 
-/** Position in a list of runs: the last one seen, as an opaque string. */
-export function runCursor({ id, createdAt }: RunPosition): string {
-  return `${createdAt}.${id}`;
-}
-
-/** @throws ProblemAnswer 400 if {@link runCursor} did not create it */
-export function readRunCursor(text: string): RunPosition {
-  const [, createdAt, id] = /^(\d{1,15})\.(.+)$/s.exec(text) ?? [];
-  if (id === undefined) throw noCursor();
-  return { createdAt: Number(createdAt), id };
+/** A page of a list of which one item more than `limit` was read. */
+export function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  cursor: (last: T) => string,
+): { items: T[]; next?: string } {
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return { items, ...(found.length > limit && last !== undefined ? { next: cursor(last) } : {}) };
 }
 
 function noCursor(): ProblemAnswer {

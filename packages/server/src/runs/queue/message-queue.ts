@@ -7,9 +7,11 @@ import type {
   SendMessage,
   UserMessage,
   UserPart,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { defined, isStorageFault, messageOf, ToolyardError, say } from '@toolyard/protocol';
+import { defined, isStorageFault, messageOf, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import { createNotFoundError } from '../../errors.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { LiveHub } from '../../services.ts';
 import type { RunWorkerPool } from '../worker/run-worker-pool.ts';
@@ -182,9 +184,5 @@ function userMessageOf({ id, parts }: QueuedMessage, conversation: StoredConvers
 }
 
 function notQueued(id: string): ToolyardError {
-  return new ToolyardError({
-    code: 'not_found',
-    message: say`There is no queued message ${id}.`,
-    hint: say`It was already sent or deleted.`,
-  });
+  return createNotFoundError(say`There is no queued message ${id}.`, say`It was already sent or deleted.`);
 }

@@ -1,7 +1,8 @@
 import { continuationOf } from '@toolyard/agent-host';
 import type { AgentConfiguration, ContinuedConversation, Message } from '@toolyard/protocol';
-import { defined, ToolyardError, say } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
+import { createConflictError } from '../../errors.ts';
 import type { StartRequest } from './start-run.ts';
 
 /** How to start the run that continues a branch that was cut off. @throws ToolyardError if nothing was cut off */
@@ -28,18 +29,13 @@ export function continueRun(of: {
 /** @throws ToolyardError `conflict` if a run is in progress, or messages follow the message `last` */
 export function refuseContinue({ activeRun, leafId }: StoredConversation, last?: string): void {
   if (activeRun !== null) {
-    throw new ToolyardError({
-      code: 'conflict',
-      message: say`An answer is in progress.`,
-      hint: say`Stop it first, or wait until it ends.`,
-    });
+    throw createConflictError(say`An answer is in progress.`, say`Stop it first, or wait until it ends.`);
   }
   if (last === undefined || last === leafId) return;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The conversation has newer messages: this message is not the last one.`,
-    hint: say`Reload the conversation, then continue.`,
-  });
+  throw createConflictError(
+    say`The conversation has newer messages: this message is not the last one.`,
+    say`Reload the conversation, then continue.`,
+  );
 }
 
 /** Parent of the new message: an answer without kept content is regenerated on another branch. */

@@ -12,7 +12,7 @@ import type { Secrets } from '../../secrets/secrets.ts';
 import type { Configurations, LiveHub, Models, RunService, RunServers } from '../../services.ts';
 import type { TabToolSource } from '../../tabs/tab-tool-source.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
-import { createLogOnce } from '../../log-once.ts';
+import { repeat } from '../../repeat.ts';
 import { startHousekeeping } from '../worker/housekeeping.ts';
 import { LeaseKeeper } from '../worker/leases.ts';
 import { MessageQueue } from '../queue/message-queue.ts';
@@ -194,17 +194,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     onOver: (run, status) => over(run, status, null),
   });
   let stopHousekeeping = (): void => {};
-  let stopSending = (): void => {};
-  const logFailures = createLogOnce(log);
-  function sendDueAgain(): void {
-    stopSending = clock.after(SEND_DUE_EVERY_MS, () => {
-      queue
-        .sendDue()
-        .then(() => logFailures.worked())
-        .catch((error: unknown) => logFailures.failed('queue', error))
-        .finally(() => !closing && sendDueAgain());
-    });
-  }
+  let stopSending: (() => Promise<void>) | undefined;
 
   return {
     ...commands,
@@ -215,7 +205,10 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       await keeper.start();
       await queue.sendDue();
       // Another process may stop after a run ends, before it sends the next queued message.
-      if (options.wakeElsewhere) sendDueAgain();
+      if (options.wakeElsewhere) {
+        const pauses = { pauseMs: SEND_DUE_EVERY_MS, delayMs: SEND_DUE_EVERY_MS };
+        stopSending = repeat({ what: 'queue', clock, log, ...pauses }, () => queue.sendDue());
+      }
       stopHousekeeping = startHousekeeping({ storage, clock, log });
     },
     wake(runId) {
@@ -227,9 +220,9 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       closing ??= (async () => {
         keeper.close();
         stopHousekeeping();
-        stopSending();
+        const sent = stopSending?.();
         stop.abort();
-        await Promise.all([pool.close(), callMaker.close()]);
+        await Promise.all([sent, pool.close(), callMaker.close()]);
         await pump.drain();
       })();
       return closing;

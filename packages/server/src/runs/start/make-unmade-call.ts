@@ -1,6 +1,7 @@
 import type { Message, UserMessage } from '@toolyard/protocol';
-import { ToolyardError, say } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { StoredConversation } from '@toolyard/storage';
+import { createNotFoundError } from '../../errors.ts';
 import type { StartRequest } from './start-run.ts';
 
 /**
@@ -20,10 +21,7 @@ export function makeUnmadeCall(of: {
   const userMessage = branch.findLast((message): message is UserMessage => message.role === 'user');
   const call = answer?.role === 'assistant' ? answer.unmadeCalls?.[index] : undefined;
   if (answer?.role !== 'assistant' || call === undefined || userMessage === undefined) {
-    throw new ToolyardError({
-      code: 'not_found',
-      message: say`The message ${messageId} has no call in its text with the number ${index}.`,
-    });
+    throw createNotFoundError(say`The message ${messageId} has no call in its text with the number ${index}.`);
   }
   const leafId = answer.parentId ?? userMessage.id;
   return { runId, conversation, userMessage, begins: { with: 'answer', leafId }, makes: { answer, call } };

@@ -1,6 +1,7 @@
 import type { AgentConfiguration, Owner } from '@toolyard/protocol';
-import { defined, ToolyardError, say } from '@toolyard/protocol';
+import { defined, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../../errors.ts';
 import { answeringAgent } from './answering-agent.ts';
 import type { StartRequest } from './start-run.ts';
 
@@ -12,15 +13,14 @@ export async function regenerateConfiguration(
 ): Promise<StartRequest> {
   const { runId, conversation, messageId, configuration } = of;
   const answered = await storage.messages.get(principal, conversation.id, messageId);
-  if (!answered) throw new ToolyardError({ code: 'not_found', message: say`There is no message ${messageId}.` });
+  if (!answered) throw createNotFoundError(say`There is no message ${messageId}.`);
   const branch = await storage.messages.branch(principal, conversation.id, messageId);
   const userMessage = branch.findLast((each) => each.role === 'user');
   if (answered.role === 'user' || answered.role === 'system' || !userMessage) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`Only an answer can be regenerated.`,
-      hint: say`To ask something else, edit the message and send it.`,
-    });
+    throw createInvalidError(
+      say`Only an answer can be regenerated.`,
+      say`To ask something else, edit the message and send it.`,
+    );
   }
   return {
     runId,

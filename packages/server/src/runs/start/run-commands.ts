@@ -17,6 +17,7 @@ import type {
 } from '@toolyard/protocol';
 import { canonicalJson, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import { createConflictError, createInvalidError, createNotFoundError } from '../../errors.ts';
 import type { Configurations, LiveHub, RunsInTabs, RunService, RunServers } from '../../services.ts';
 import type { TabToolSource } from '../../tabs/tab-tool-source.ts';
 import { answeringAgent } from './answering-agent.ts';
@@ -97,18 +98,16 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       case 'not_found':
         throw noInterrupt(interruptId);
       case 'closed':
-        throw new ToolyardError({
-          code: 'conflict',
-          message: outcome.answer
+        throw createConflictError(
+          outcome.answer
             ? say`This interrupt was already answered.`
             : say`This interrupt is closed: its call or its run has ended.`,
-        });
+        );
       case 'no_place':
-        throw new ToolyardError({
-          code: 'conflict',
-          message: say`The configuration with this budget does not exist any more: nothing was answered.`,
-          hint: say`Raise the budget for this run only.`,
-        });
+        throw createConflictError(
+          say`The configuration with this budget does not exist any more: nothing was answered.`,
+          say`Raise the budget for this run only.`,
+        );
       case 'answered':
         if (permission?.decision === 'allow' && asked.interrupt.kind === 'approval') {
           if (asked.interrupt.tool.origin === 'tab') {
@@ -178,7 +177,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       }
       const previous = await findSentMessage(storage, principal, conversationId, id);
       if (previous) return previous;
-      throw new ToolyardError({ code: 'bad_request', message: say`The id ${id} is already used.` });
+      throw createInvalidError(say`The id ${id} is already used.`);
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
@@ -229,13 +228,13 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       // The run's tab polls for messages.
       if (run?.place === 'browser') hub.changed(principal.ownerId, 'tab_calls', run.conversationId);
       if (run) return run;
-      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
+      throw createNotFoundError(say`There is no run ${runId}.`);
     },
 
     async skipServers(principal, runId) {
       const item = { id: `skip_servers:${ids.next()}`, kind: 'skip_servers' as const, body: {}, at: clock.now() };
       const run = await storage.runs.getRun(principal, runId);
-      if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
+      if (run === null) throw createNotFoundError(say`There is no run ${runId}.`);
       // Others wait for no servers, and nothing would read the item, or it would wake a parked run.
       if (run.place !== 'server' || (run.status !== 'running' && run.status !== 'queued')) return run;
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -245,8 +244,8 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
 
     async pause(principal, runId) {
       const run = await storage.runs.getRun(principal, runId);
-      if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
-      if (run.endedAt !== null) throw new ToolyardError({ code: 'conflict', message: say`This run has ended.` });
+      if (run === null) throw createNotFoundError(say`There is no run ${runId}.`);
+      if (run.endedAt !== null) throw createConflictError(say`This run has ended.`);
       if (!(await isGroupRun(principal, run))) throw new ToolyardError(ONLY_GROUPS_PAUSE);
       const item = { id: `pause:${ids.next()}`, kind: 'pause' as const, body: {}, at: clock.now() };
       const { outcome } = await storage.runs.putInbox(principal, runId, item);
@@ -299,7 +298,7 @@ function refuseWhereItCannotWait(message: SendMessage, conversation: StoredConve
 }
 
 function busy(message: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'conflict', message, hint: say`Stop it first, or wait until it ends.` });
+  return createConflictError(message, say`Stop it first, or wait until it ends.`);
 }
 
 /** Drops edited arguments that equal those of the call. */
@@ -315,5 +314,5 @@ const ONLY_GROUPS_PAUSE = {
 } as const;
 
 function noInterrupt(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: say`There is no interrupt ${id}.` });
+  return createNotFoundError(say`There is no interrupt ${id}.`);
 }

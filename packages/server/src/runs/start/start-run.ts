@@ -18,6 +18,7 @@ import type {
 } from '@toolyard/protocol';
 import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../../errors.ts';
 import { layersOf } from '../../config/configuration-layers.ts';
 import { groupConfiguration } from '../../groups/group-configuration.ts';
 import type { ConversationTitles } from '../../models/conversation-titles.ts';
@@ -125,7 +126,7 @@ export async function startRun(
     }
     case 'exists':
       if (created.run.conversationId !== conversation.id) {
-        throw new ToolyardError({ code: 'bad_request', message: say`The id ${request.runId} is already used.` });
+        throw createInvalidError(say`The id ${request.runId} is already used.`);
       }
       return { started: true, run: created.run };
     case 'conversation_busy':
@@ -133,7 +134,7 @@ export async function startRun(
     case 'not_found':
       throw noConversation(conversation.id);
     case 'invalid':
-      throw new ToolyardError({ code: 'bad_request', message: say`The message was not stored: ${created.problem}.` });
+      throw createInvalidError(say`The message was not stored: ${created.problem}.`);
   }
 }
 
@@ -147,7 +148,7 @@ function createStoppingError(): ToolyardError {
 }
 
 export function noConversation(id: string): ToolyardError {
-  return new ToolyardError({ code: 'not_found', message: say`There is no conversation ${JSON.stringify(id)}.` });
+  return createNotFoundError(say`There is no conversation ${JSON.stringify(id)}.`);
 }
 
 type NewRunRequest = Omit<StartRequest, 'conversation'> & {
@@ -239,11 +240,10 @@ async function resolve(
     throw noAgent(layers.agentId, layers.answersOnce);
   }
   if (model) return { ...resolved, model };
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: say`This conversation has no model, and there is no default.`,
-    hint: say`Choose a model, or add a provider in the settings.`,
-  });
+  throw createInvalidError(
+    say`This conversation has no model, and there is no default.`,
+    say`Choose a model, or add a provider in the settings.`,
+  );
 }
 
 const GROUPS_DECIDE = {
@@ -252,13 +252,10 @@ const GROUPS_DECIDE = {
 } as const;
 
 function noAgent(agentId: string, answersOnce = false): ToolyardError {
-  return new ToolyardError({
-    code: 'not_found',
-    message: say`There is no agent ${agentId}.`,
-    hint: answersOnce
-      ? say`Mention another agent, or none.`
-      : say`Choose another agent for this conversation, or no agent.`,
-  });
+  return createNotFoundError(
+    say`There is no agent ${agentId}.`,
+    answersOnce ? say`Mention another agent, or none.` : say`Choose another agent for this conversation, or no agent.`,
+  );
 }
 
 /** The price is fixed when the run starts, so that its cost is one sum. */

@@ -5,8 +5,9 @@ import type {
   ResolvedAgentConfiguration,
   SubAgentTask,
 } from '@toolyard/protocol';
-import { defined, formatToolReference, mergeBudgets, ToolyardError, say } from '@toolyard/protocol';
+import { defined, formatToolReference, mergeBudgets, say } from '@toolyard/protocol';
 import type { StartSubAgents } from '@toolyard/agent-host';
+import { createInvalidError } from '../../errors.ts';
 import type { RunConfiguration, SubAgentOrigin } from '../worker/stored-run.ts';
 
 /** The time limit of a sub-agent if neither its task nor its agent has one. */
@@ -110,10 +111,9 @@ function toolsLeftOut({ tools: named }: SubAgentTask, tools: ParentRun['tools'])
   if (named === undefined) return [];
   const unknown = named.filter((name) => !tools.some((each) => each.name === name));
   if (unknown.length > 0) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`A sub-agent cannot use ${unknown.map((name) => JSON.stringify(name)).join(', ')}: you have no such tool.`,
-    });
+    throw createInvalidError(
+      say`A sub-agent cannot use ${unknown.map((name) => JSON.stringify(name)).join(', ')}: you have no such tool.`,
+    );
   }
   return tools.filter(({ name }) => !named.includes(name)).map(({ tool }) => formatToolReference(tool));
 }

@@ -249,7 +249,7 @@ describe('a run that delegates tasks', () => {
       ];
       return answered === 0 ? delegates(...tasks) : says('Done.');
     });
-    await bench.storage.agents.create(ANNE, { id: 'w', title: 'Writer', configuration: {}, at: 1 });
+    await bench.storage.agents.create(ANNE, { id: 'w', title: 'Writer', configuration: {}, profile: {}, at: 1 });
     await bench.storage.conversations.create(ANNE, { id: 'c', title: '', agentId: 'w', at: 1 });
     const runId = await bench.ask('c', 'Plan');
     await over(bench, runId);

@@ -5,6 +5,7 @@ import { cutAtWord } from '@toolyard/agent-runtime';
 import type { Message, ModelReference, Owner, RunRecord, SubAgentTask, UserMessage } from '@toolyard/protocol';
 import { isStorageFault, textOf, toErrorInfo, ToolyardError, say, createErrorInfo } from '@toolyard/protocol';
 import type { SharedStorage, StoredAgent } from '@toolyard/storage';
+import { createConflictError, createInvalidError, createNotFoundError } from '../../errors.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { memberConfiguration, memberMessage } from '../../groups/member-configuration.ts';
 import { openGroup } from '../../groups/open-group.ts';
@@ -82,7 +83,7 @@ async function memberRun(
   { storage, configurations }: SubAgentServices,
 ): Promise<ChildRun> {
   const { group: atStart } = parent.configuration;
-  if (!atStart) throw new ToolyardError({ code: 'bad_request', message: say`This run is not that of a group.` });
+  if (!atStart) throw createInvalidError(say`This run is not that of a group.`);
   const group = await openGroup(principal, atStart, storage);
   const stored = await storage.conversations.get(principal, parent.conversationId);
   const conversation = readStoredConfiguration(stored?.configuration);
@@ -148,9 +149,9 @@ async function startOne(
         return { title, runId: id, conversationId: created.run.conversationId };
       case 'not_found':
       case 'conversation_busy':
-        throw new ToolyardError({ code: 'conflict', message: say`The run that delegated the task has ended.` });
+        throw createConflictError(say`The run that delegated the task has ended.`);
       case 'invalid':
-        throw new ToolyardError({ code: 'bad_request', message: say`The task was not stored: ${created.problem}.` });
+        throw createInvalidError(say`The task was not stored: ${created.problem}.`);
     }
   } catch (thrown) {
     if (isStorageFault(thrown)) throw thrown;
@@ -176,19 +177,16 @@ async function findAgent(
     : agents.filter(({ title }) => title.toLowerCase() === name.toLowerCase());
   if (agent === undefined) {
     const titles = agents.slice(0, 50).map(({ title }) => JSON.stringify(title));
-    throw new ToolyardError({
-      code: 'not_found',
-      message:
-        titles.length === 0
-          ? say`There is no agent ${JSON.stringify(name)}. No agents are configured.`
-          : say`There is no agent ${JSON.stringify(name)}. Agents: ${titles.join(', ')}.`,
-    });
+    throw createNotFoundError(
+      titles.length === 0
+        ? say`There is no agent ${JSON.stringify(name)}. No agents are configured.`
+        : say`There is no agent ${JSON.stringify(name)}. Agents: ${titles.join(', ')}.`,
+    );
   }
   if (others.length > 0) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
-    });
+    throw createInvalidError(
+      say`Several agents are titled ${JSON.stringify(name)}. Use an id: ${[agent, ...others].map(({ id }) => id).join(', ')}.`,
+    );
   }
   const { starter } = parent.configuration;
   if (starter?.limits?.agents && !starter.limits.agents.includes(agent.id)) {
@@ -201,10 +199,9 @@ async function findAgent(
   if (above.includes(agent.id)) {
     const titleOf = (id: string): string => agents.find((each) => each.id === id)?.title ?? id;
     const cycle = [...above.slice(above.indexOf(agent.id)), agent.id].map(titleOf);
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: say`The agents would delegate to each other in a cycle: ${cycle.join(' → ')}. Do the task yourself, or leave the agent out.`,
-    });
+    throw createInvalidError(
+      say`The agents would delegate to each other in a cycle: ${cycle.join(' → ')}. Do the task yourself, or leave the agent out.`,
+    );
   }
   return agent;
 }
@@ -216,7 +213,7 @@ async function resolved(
 ): Promise<RunConfiguration> {
   const { model, ...rest } = await configurations.resolve(principal, { agentId: id });
   if (model) return { ...rest, model };
-  throw new ToolyardError({ code: 'bad_request', message: say`The agent ${JSON.stringify(title)} has no model.` });
+  throw createInvalidError(say`The agent ${JSON.stringify(title)} has no model.`);
 }
 
 function readModel(text: string): ModelReference {
@@ -224,10 +221,7 @@ function readModel(text: string): ModelReference {
   if (slash > 0 && slash < text.length - 1) {
     return { providerId: text.slice(0, slash), modelId: text.slice(slash + 1) };
   }
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: say`The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`,
-  });
+  throw createInvalidError(say`The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`);
 }
 
 async function answerOf(

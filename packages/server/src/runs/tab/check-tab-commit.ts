@@ -9,8 +9,10 @@ import type {
   RunRecord,
   UserMessage,
   UserPart,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { canonicalJson, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, isJsonObject } from '@toolyard/protocol';
+import { createInvalidError } from '../../errors.ts';
 
 /** Statuses that a tab may set; others would make a server resume the run. */
 const STATUSES: readonly CommitFromTab['status'][] = [undefined, 'running', 'parked', 'done', 'failed', 'cancelled'];
@@ -145,8 +147,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The error for a write that a tab may not make. */
 export function forbiddenWrite(what: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_request',
-    message: `A tab may write only to its own run, but this commit contains ${what}.`,
-  });
+  return createInvalidError(`A tab may write only to its own run, but this commit contains ${what}.`);
 }

@@ -15,10 +15,12 @@ import type {
   TabRunInbox,
   UserMessage,
   UserPart,
+  ToolyardError,
 } from '@toolyard/protocol';
-import { budgetKey, canonicalJson, defined, ToolyardError, say } from '@toolyard/protocol';
+import { budgetKey, canonicalJson, defined, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { mediaToBlobs } from '@toolyard/storage';
+import { createConflictError, createInvalidError, createNotFoundError } from '../../errors.ts';
 import { keepFilesOfRun } from '../keep-files.ts';
 import type { LiveHub, Models, RunsInTabs } from '../../services.ts';
 import { regenerateConfiguration } from '../start/regenerate.ts';
@@ -53,21 +55,7 @@ import { callPartIn, messageIdOfCall, storedCallPart } from '../read/stored-tool
 import { recoverRun } from '../worker/recover-run.ts';
 
 export type TabRunsOptions = {
-  storage: Pick<
-    SharedStorage,
-    | 'runs'
-    | 'messages'
-    | 'conversations'
-    | 'blobs'
-    | 'permissions'
-    | 'usage'
-    | 'queue'
-    | 'requestPreludes'
-    | 'agents'
-    | 'groups'
-    | 'runStates'
-    | 'tabs'
-  >;
+  storage: SharedStorage;
   /** The tools of the server for these runs. */
   toolCalls: TabToolCalls;
   /** The port of this server. */
@@ -109,7 +97,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
-    throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId} in a tab.` });
+    throw createNotFoundError(say`There is no run ${runId} in a tab.`);
   }
 
   async function readInbox(
@@ -190,7 +178,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
     if (leased === null) {
       const message = run.endedAt === null ? say`This run is being executed elsewhere.` : say`This run has ended.`;
-      throw new ToolyardError({ code: 'conflict', message });
+      throw createConflictError(message);
     }
     try {
       return await handOver(principal, leased);
@@ -225,7 +213,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         isThere ? before.id : await begin(principal, tabId, request, conversation, starter),
       );
       if (held) return held;
-      throw new ToolyardError({ code: 'conflict', message: say`This run waits for the user.` });
+      throw createConflictError(say`This run waits for the user.`);
     },
 
     takeInTab: take,
@@ -251,7 +239,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
       for (const sha256 of filesNamedBy(commit)) {
         if (await storage.blobs.touch(principal, sha256, clock.now())) continue;
-        throw new ToolyardError({ code: 'bad_request', message: say`There is no file ${sha256}.` });
+        throw createInvalidError(say`There is no file ${sha256}.`);
       }
       const { number, preludes = [], ...kept } = await keep(principal, commit);
       const [outcome] = await storage.runs.commit([
@@ -278,7 +266,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
           return { lastSeq: outcome.lastSeq, inboxWaits: outcome.inboxWaits === true };
         }
         case 'invalid':
-          throw new ToolyardError({ code: 'bad_request', message: `The commit was not stored: ${outcome.problem}.` });
+          throw createInvalidError(`The commit was not stored: ${outcome.problem}.`);
         default:
           throw stale(runId);
       }
@@ -363,11 +351,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     const how = await startRequestOf(principal, request, conversation);
     const outcome = await options.start(principal, { ...how, ...defined({ starter }), heldBy: termsOf(tabId) });
     if (outcome.started) return outcome.run.id;
-    throw new ToolyardError({
-      code: 'conflict',
-      message: say`An answer is in progress.`,
-      hint: say`Stop it first, or wait until it ends.`,
-    });
+    throw createConflictError(say`An answer is in progress.`, say`Stop it first, or wait until it ends.`);
   }
 
   /** What a run in a tab starts with: a message, or an answer to continue or regenerate. */
@@ -417,5 +401,5 @@ function digestOf(commit: CommitFromTab): string {
 
 function stale(runId: string): ToolyardError {
   const message = say`This tab does not have run ${runId} any more: another tab has claimed it, or it has ended.`;
-  return new ToolyardError({ code: 'conflict', message });
+  return createConflictError(message);
 }

@@ -2,6 +2,7 @@ import type { SubAgents } from '@toolyard/agent-host';
 import type { Owner, RunRecord } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
+import { createInvalidError, createNotFoundError } from '../../errors.ts';
 import type { RunsInTabs } from '../../services.ts';
 import { forbiddenWrite } from './check-tab-commit.ts';
 import type { RunConfiguration } from '../worker/stored-run.ts';
@@ -28,8 +29,7 @@ export function createTabSubAgents({
 }: TabSubAgentsOptions): Pick<RunsInTabs, 'startSubAgentsInTab' | 'readSubAgentsInTab'> {
   async function open(principal: Owner, run: RunRecord) {
     const kept = await storage.runStates.get(principal, run.id);
-    if (kept === null)
-      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${run.id} in a tab.` });
+    if (kept === null) throw createNotFoundError(say`There is no run ${run.id} in a tab.`);
     const { configuration, point } = readStoredRun(kept);
     return { state: point.state, configuration, subAgents: subAgents({ run, configuration }) };
   }
@@ -55,7 +55,7 @@ export function createTabSubAgents({
         return child != null && child.parentRunId !== runId;
       });
       if (foreign !== undefined) {
-        throw new ToolyardError({ code: 'bad_request', message: say`${foreign} is not a sub-agent of ${runId}.` });
+        throw createInvalidError(say`${foreign} is not a sub-agent of ${runId}.`);
       }
       const { subAgents: own } = await open(principal, run);
       const children = childIds.map((id) => ({ title: '', runId: id, conversationId: id }));

@@ -19,12 +19,12 @@ import {
   formatToolReference,
   mergeBudgets,
   messageOf,
-  ToolyardError,
   ZERO_SPENT,
   say,
 } from '@toolyard/protocol';
 import type { SharedStorage, StoredTabCall } from '@toolyard/storage';
 import { mediaToBlobs, textsToFiles } from '@toolyard/storage';
+import { createConflictError, createNotFoundError } from '../../errors.ts';
 import { openGroup } from '../../groups/open-group.ts';
 import { retryUntilStored } from '../../retry-until-stored.ts';
 import { keepFilesOfRun } from '../keep-files.ts';
@@ -234,8 +234,7 @@ export class TabToolCallMaker implements TabToolCalls {
   async #open(principal: Owner, run: RunRecord, signal: AbortSignal): Promise<OpenedRun> {
     const { storage, clock, log } = this.#options;
     const kept = await storage.runStates.get(principal, run.id);
-    if (kept === null)
-      throw new ToolyardError({ code: 'not_found', message: say`There is no run ${run.id} in a tab.` });
+    if (kept === null) throw createNotFoundError(say`There is no run ${run.id} in a tab.`);
     const { configuration } = readStoredRun(kept);
     const group = configuration.group && (await openGroup(principal, configuration.group, storage));
     const conversation = { messages: () => [] };
@@ -325,10 +324,7 @@ function checkSameCall(row: StoredTabCall, { row: wanted }: StoredToolCall): voi
   const isSame =
     formatToolReference(row.tool) === formatToolReference(wanted.tool) && isSameJson(row.arguments, wanted.arguments);
   if (isSame) return;
-  throw new ToolyardError({
-    code: 'conflict',
-    message: say`The call ${row.callId} was made with another tool or other arguments.`,
-  });
+  throw createConflictError(say`The call ${row.callId} was made with another tool or other arguments.`);
 }
 
 function processGone({ name }: RunnableCall): ToolResult {

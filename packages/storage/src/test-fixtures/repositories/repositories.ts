@@ -216,7 +216,8 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
 
   describe('agents', () => {
     test('reject an update based on an old version', async () => {
-      const agent = { id: 'a1', title: 'Clock', configuration: { model: 'demo', order: { z: 1, a: 2 } }, at: 1 };
+      const configuration = { model: 'demo', order: { z: 1, a: 2 } };
+      const agent = { id: 'a1', title: 'Clock', configuration, profile: {}, at: 1 };
       expect(await storage.agents.create(ANNE, agent)).toMatchObject({ version: 1 });
       const first = await storage.agents.update(ANNE, 'a1', { title: 'Watch', version: 1, at: 2 });
       expect(first).toMatchObject({ title: 'Watch', version: 2, configuration: agent.configuration });
@@ -226,14 +227,14 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
     });
 
     test('are not accessible to another owner', async () => {
-      await storage.agents.create(ANNE, { id: 'a1', title: 'Clock', configuration: {}, at: 1 });
+      await storage.agents.create(ANNE, { id: 'a1', title: 'Clock', configuration: {}, profile: {}, at: 1 });
       expect(await storage.agents.get(BERT, 'a1')).toBeNull();
       expect(await storage.agents.list(BERT)).toEqual([]);
       expect(await storage.agents.update(BERT, 'a1', { title: 'x', version: 1, at: 1 })).toBeNull();
       expect(await storage.agents.remove(BERT, 'a1')).toBe(false);
-      await expect(storage.agents.create(BERT, { id: 'a1', title: 'x', configuration: {}, at: 1 })).rejects.toThrow(
-        /taken/,
-      );
+      await expect(
+        storage.agents.create(BERT, { id: 'a1', title: 'x', configuration: {}, profile: {}, at: 1 }),
+      ).rejects.toThrow(/taken/);
       expect(await storage.agents.list(ANNE)).toHaveLength(1);
       expect(await storage.agents.remove(ANNE, 'a1')).toBe(true);
     });

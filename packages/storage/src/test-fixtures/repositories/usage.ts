@@ -27,7 +27,7 @@ export function describeUsage(createStore: CreateTestStore): void {
     home = await createStore();
     storage = await home.open();
     for (const id of ['c1', 'c2']) await storage.conversations.create(ANNE, { id, title: `Chat ${id}`, at: 1 });
-    await storage.agents.create(ANNE, { id: 'a1', title: 'Clerk', configuration: {}, at: 1 });
+    await storage.agents.create(ANNE, { id: 'a1', title: 'Clerk', configuration: {}, profile: {}, at: 1 });
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { agentId: 'a1' }));
     await storage.runs.createRun(ANNE, newRun('r2', 'c2'));
   });
