@@ -225,7 +225,7 @@ describe('an open conversation', () => {
     await chat.open('c1');
     await chat.send([...HELLO], { whenBusy: 'queue' });
     expect(shown()).toEqual(['user', 'assistant']);
-    expect(chat.queue.map(({ id }) => id)).toEqual(['q1']);
+    expect(chat.queue.items.map(({ id }) => id)).toEqual(['q1']);
     expect(calls.at(-2)).toMatchObject({ body: { whenBusy: 'queue' } });
   });
 
