@@ -2,8 +2,8 @@ import { flushSync } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConversationView, LiveEvent, RunEvent } from '@toolyard/protocol';
 import { ApiError } from '../../api/error.ts';
-import { createTestApi, type TestCall } from '../../api/test-api.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from '../../transcript/test-events.ts';
+import { createTestApi, type TestCall } from '../../api/test-fixtures/test-api.ts';
+import { assistantMessage, eventsOf, run, userMessage, view } from '../../transcript/test-fixtures/test-events.ts';
 import { ChatStore } from './chat-store.svelte.ts';
 
 type Answer = (call: TestCall) => unknown;
