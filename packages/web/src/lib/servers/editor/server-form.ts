@@ -1,6 +1,5 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
 import { defined, MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
-import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
 import { completeAddress } from '../../complete-address.ts';
