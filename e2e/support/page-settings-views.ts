@@ -25,7 +25,7 @@ export function serverViews(): View[] {
         const form = await openForm(page, t);
         await form.getByText(t(key), { exact: true }).click();
         await button(form, t('common.save')).click();
-        await form.getByText(t('mcp.nameMissing')).waitFor();
+        await form.getByText(t('mcp.name_missing')).waitFor();
       },
     })),
     {

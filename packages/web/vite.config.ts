@@ -19,6 +19,8 @@ const START = /\/client\/(client-entry|entry|payload)\.js$|\/client-optimized\/a
 /** The root layout and the error page. */
 const FRAME = /\/src\/routes\/\+(layout|error)\./;
 const CHAT = /\/src\/routes\/\(chat\)\//;
+/** Loaded by the root layout while the chat begins: what they share with messages must not bring those along. */
+const STARTED = /\/src\/lib\/(mcp|notifications)\/start\.svelte\.ts/;
 /** The messages of a conversation, loaded right after the composer. */
 const MESSAGES = /\/src\/lib\/chat\/list\/MessageList\.svelte/;
 const MARKDOWN = /\/src\/lib\/(markdown|smooth)\/|\/node_modules\/(marked|dompurify)\//;
@@ -51,7 +53,7 @@ const groups: Rolldown.CodeSplittingGroup[] = [
   },
   // Modules used by the chat only are in the file of its layout.
   {
-    name: (id, graph) => (!START.test(id) && comesWith([CHAT], id, graph) ? 'shared' : null),
+    name: (id, graph) => (!START.test(id) && comesWith([CHAT, STARTED], id, graph) ? 'shared' : null),
     minShareCount: 2,
     priority: 1,
   },

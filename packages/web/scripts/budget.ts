@@ -28,13 +28,16 @@ const manifest = readManifest(client);
 /** The entry is split in two; the first half fetches the second at once. */
 const isStart = (key: string) => /\/client\/(entry|client-entry|payload)\.js$|\/generated\/.*\/app\.js$/.test(key);
 
+/** The root layout loads it while the chat begins, also by import(). */
+const isStarted = (key: string) => /src\/lib\/(mcp|notifications)\/start\.svelte\.ts$/.test(key);
+
 const html = readFileSync(join(PAGE, 'build', 'index.html'), 'utf8');
 /** What the page itself requests, independent of the files counted here. */
 const isNamedInPage = (key: string) => html.includes(manifest[key]?.file ?? key);
 
 const first = firstLoad(
   manifest,
-  Object.keys(manifest).filter((key) => isStart(key) || isPartOfChat(key) || isNamedInPage(key)),
+  Object.keys(manifest).filter((key) => isStart(key) || isStarted(key) || isPartOfChat(key) || isNamedInPage(key)),
 );
 const parts = first
   .map(({ file, name }) => ({ name: name ?? file, file, bytes: gzipSync(readFileSync(join(client, file))).length }))

@@ -2,7 +2,7 @@ import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
 import type { CallView } from '../transcript/calls.ts';
 import { startedCall } from '../transcript/calls.ts';
-import { toolResult } from '../transcript/test-events.ts';
+import { toolResult } from '../transcript/test-fixtures/test-events.ts';
 import { groupView, turnOf } from './group-call.ts';
 
 const READY: Partial<CallView> = { tool: { serverId: 'group', name: 'speak' }, arguments: { member: 'a' } };

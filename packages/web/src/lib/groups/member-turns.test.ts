@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { applyRunEvent } from '../transcript/apply-event.ts';
 import { textOfRow } from '../transcript/rows.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from '../transcript/test-events.ts';
+import { assistantMessage, eventsOf, run, userMessage, view } from '../transcript/test-fixtures/test-events.ts';
 import { openTranscript, rowList } from '../transcript/transcript.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { MemberTurns, withTurns } from './member-turns.svelte.ts';

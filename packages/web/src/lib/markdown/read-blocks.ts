@@ -1,9 +1,9 @@
+import { RecentMap } from '../recent-map.ts';
 import type { MarkdownBlock } from './blocks.ts';
 import { IncrementalMarkdown, parseMarkdown } from './incremental.ts';
 
 /** Parsed texts, for messages that are scrolled back into the page. */
-const known = new Map<string, readonly MarkdownBlock[]>();
-const MAX_TEXTS = 200;
+const known = new RecentMap<string, readonly MarkdownBlock[]>(200);
 
 /** A longer text is parsed in steps of this length, as if it arrived in them: parsing it at once would block the page. */
 export const STEP = 100_000;
@@ -46,7 +46,5 @@ function withoutUndecided(text: string): string {
 
 function remember(text: string, blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
   known.set(text, blocks);
-  const [oldest] = known.keys();
-  if (known.size > MAX_TEXTS && oldest !== undefined) known.delete(oldest);
   return blocks;
 }

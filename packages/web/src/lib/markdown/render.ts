@@ -2,6 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { otherHost } from './link-host.ts';
 import type { AlertKind, ListItem, MarkdownBlock, TableCell } from './blocks.ts';
 import { costOfSpan, SLICE_COST } from './cost.ts';
+import { CHARACTERS, escape } from './entities.ts';
 import { MAX_INLINE, PIECE_END } from './inline-pieces.ts';
 import type { SyntaxToken } from './syntax.ts';
 
@@ -142,7 +143,7 @@ function renderSpan(token: ChatToken): string {
     case 'del':
       return `<${token.type}>${renderInline(token.tokens)}</${token.type}>`;
     case 'codespan':
-      return `<code>${escapeAll(token.text)}</code>`;
+      return `<code>${escape(token.text)}</code>`;
     case 'br':
       return '<br>';
     case 'html':
@@ -154,16 +155,16 @@ function renderSpan(token: ChatToken): string {
     case 'text':
       return token.tokens === undefined ? escapeText(token.text) : renderInline(token.tokens);
     case 'escape':
-      return escapeAll(token.text);
+      return escape(token.text);
     // Filled in when it is shown: rich/placeholders.ts.
     case 'math':
-      return `<code class="md-x-math${token.display ? ' md-x-display' : ''}">${escapeAll(token.text)}</code>`;
+      return `<code class="md-x-math${token.display ? ' md-x-display' : ''}">${escape(token.text)}</code>`;
     case 'reference':
-      return `<span class="md-x-${token.of}">${escapeAll(token.raw)}</span>`;
+      return `<span class="md-x-${token.of}">${escape(token.raw)}</span>`;
     case 'checkbox':
       return '';
     default:
-      return escapeAll(token.raw);
+      return escape(token.raw);
   }
 }
 
@@ -174,12 +175,12 @@ function renderLink({ href, title, tokens }: Tokens.Link): string {
   const inner = tokens.map((token) => renderSpan(token as ChatToken));
   const images = inner.filter((html) => html.includes(IMAGE_LINK));
   const rest = inner.filter((html) => !html.includes(IMAGE_LINK)).join('');
-  const content = images.length > 0 && rest.trim() === '' ? escapeAll(address.host) : rest;
+  const content = images.length > 0 && rest.trim() === '' ? escape(address.host) : rest;
   const before = images.map((html) => `${html} `).join('');
   const tip = title == null || title === '' ? '' : ` title="${escapeText(title)}"`;
   const other = otherHost(readText(content), address);
-  const host = other === null ? '' : ` <small class="md-host">(${escapeAll(other)})</small>`;
-  return `${before}<a href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
+  const host = other === null ? '' : ` <small class="md-host">(${escape(other)})</small>`;
+  return `${before}<a href="${escape(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${content}${host}</a>`;
 }
 
 /**
@@ -192,7 +193,7 @@ function readText(html: string): string {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return code <= 0x10ffff ? String.fromCodePoint(code) : '';
     })
-    .replace(/&\w+;/g, (entity) => PLAIN[entity] ?? '.');
+    .replace(/&\w+;/g, (entity) => (entity === '&nbsp;' ? ' ' : (CHARACTERS[entity] ?? '.')));
 }
 
 const IMAGE_LINK = '<a class="md-image"';
@@ -209,10 +210,10 @@ function renderImage({ href, text }: Tokens.Image): string {
   const address = safeAddress(href);
   const alt = escapeText(text);
   if (address === null || address.protocol === 'mailto:') return alt === '' ? '' : `<em>${alt}</em>`;
-  const host = escapeAll(address.host);
+  const host = escape(address.host);
   const label = alt === '' ? host : `${alt} (${host})`;
   const tip = alt === '' ? '' : ` title="${alt}"`;
-  return `${IMAGE_LINK} href="${escapeAll(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${label}</a>`;
+  return `${IMAGE_LINK} href="${escape(address.href)}"${tip} target="_blank" rel="noopener noreferrer">${label}</a>`;
 }
 
 function safeAddress(href: string): URL | null {
@@ -226,27 +227,7 @@ function decodeEntities(text: string): string {
   return text.replaceAll('&amp;', '&');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const PLAIN: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&nbsp;': ' ',
-};
-
-function escapeAll(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
-}
-
 /** Keeps entities the author wrote, as Markdown does. */
 function escapeText(text: string): string {
-  return text.replace(/[<>"']|&(?!#\d{1,7};|#[Xx][\dA-Fa-f]{1,6};|\w+;)/g, (found) => ENTITIES[found] ?? found);
+  return text.replace(/[<>"']|&(?!#\d{1,7};|#[Xx][\dA-Fa-f]{1,6};|\w+;)/g, escape);
 }

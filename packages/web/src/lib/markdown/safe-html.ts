@@ -5,26 +5,10 @@ import DOMPurify from 'dompurify';
  * treat model output as text only. Should either have a bug, nothing but inline tags without style, script or a URL of
  * their own passes here; neither do `data-` attributes and SVG.
  */
+const TAGS = 'a b br code del em i ins kbd mark s small span strong sub sup u'.split(' ');
+
 const INLINE = {
-  ALLOWED_TAGS: [
-    'a',
-    'b',
-    'br',
-    'code',
-    'del',
-    'em',
-    'i',
-    'ins',
-    'kbd',
-    'mark',
-    's',
-    'small',
-    'span',
-    'strong',
-    'sub',
-    'sup',
-    'u',
-  ],
+  ALLOWED_TAGS: TAGS,
   ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   // They contain no URL, and would be removed because they do not look like one.
@@ -42,7 +26,7 @@ const CODE = { ...INLINE, ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'] };
  */
 const OWN_INLINE = new RegExp(
   `^[^<]*(?:<(?:${[
-    '/?(?:a|b|br|code|del|em|i|ins|kbd|mark|s|small|span|strong|sub|sup|u)',
+    `/?(?:${TAGS.join('|')})`,
     '(?:code|span) class="md-x-[a-z]+(?: md-x-display)?"',
     'small class="md-host"',
     'img class="md-data" src="data:image/(?:png|jpeg|gif|webp|avif|svg\\+xml);base64,[A-Za-z0-9+/=]+" alt="[^"<>]*"',

@@ -1,7 +1,7 @@
 import type { ChangeTranslation, MessageTranslation, PresetTaskName } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../api/error.ts';
-import { createTestApi } from '../api/test-api.ts';
+import { createTestApi } from '../api/test-fixtures/test-api.ts';
 import type { PresetTaskOptions } from './fetch-preset-task-result.ts';
 import type { fetchPresetTaskResult } from './fetch-preset-task-result.ts';
 import type { ShownTranslation } from './translate-message.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, McpServerConfiguration, McpServerView } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { expect, it } from 'vitest';
-import { testTool } from '../servers/test-servers.ts';
+import { testTool } from '../servers/test-fixtures/test-servers.ts';
 import { callContextOfTool } from './call-context.ts';
 import { explainCall } from './explain-call.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { faultsOfRules } from '@toolyard/protocol';
 import type { InterventionRule } from '@toolyard/protocol';
-import { testTool } from '../servers/test-servers.ts';
+import { testTool } from '../servers/test-fixtures/test-servers.ts';
 import { explainCall, explainToolCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';
 import { formOf, ruleOf } from './rule-form.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testTool } from '../servers/test-servers.ts';
+import { testTool } from '../servers/test-fixtures/test-servers.ts';
 import { toolOptions } from './tool-options.ts';
 
 it('distinguishes tools of the same name by their servers', () => {

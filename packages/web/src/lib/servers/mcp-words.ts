@@ -1,24 +1,8 @@
-import type { McpIsolation, McpPhase } from '@toolyard/protocol';
+import type { McpIsolation } from '@toolyard/protocol';
 import { t } from '../i18n/i18n.svelte.ts';
 import type { ShownServer } from './shown-server.ts';
 
 /** Words about MCP whose translations are loaded with the panels: see `i18n.need`. */
-
-/** The transport of a server, in a word. */
-export function transportLabel(transport: NonNullable<ShownServer['transport']>): string {
-  switch (transport.type) {
-    case 'stdio':
-      return t('mcp.wireStdio');
-    case 'http':
-      return t('mcp.wireHttp');
-    case 'sse':
-      return t('mcp.wireSse');
-    case 'websocket':
-      return t('mcp.wireWebsocket');
-    case 'plugin':
-      return t('mcp.wirePlugin');
-  }
-}
 
 /** Where a server is configured, as a note; null for the usual place. */
 export function originNote(server: Pick<ShownServer, 'origin'>): string | null {
@@ -64,20 +48,6 @@ export function isolationWords(isolation: McpIsolation | undefined): string | nu
   }
 }
 
-/** The same as part of a sentence. */
-export function originWords(server: Pick<ShownServer, 'origin'>): string {
-  switch (server.origin) {
-    case 'built-in':
-      return t('mcp.originBuiltIn');
-    case 'flag':
-      return t('mcp.originFlag');
-    case 'file':
-      return t('mcp.originFile');
-    case 'browser':
-      return t('mcp.originBrowser');
-  }
-}
-
 /** What a server offers, with counts; tools always, other kinds if there are any. */
 export function offersWords(offers: ShownServer['offers']): string[] {
   return offersByTab(offers).map(({ words }) => words);
@@ -96,26 +66,4 @@ export function offersByTab({
     ...(templates === 0 ? [] : [{ words: t('mcp.templates', { count: templates }), tab: 'resources' } as const]),
     ...(prompts === 0 ? [] : [{ words: t('mcp.prompts', { count: prompts }), tab: 'prompts' } as const]),
   ];
-}
-
-/** A phase of connecting. */
-export function phaseWords(phase: McpPhase): string {
-  switch (phase) {
-    case 'transport_creating':
-      return t('mcp.phaseTransportCreating');
-    case 'transport_ready':
-      return t('mcp.phaseTransportReady');
-    case 'initializing':
-      return t('mcp.phaseInitializing');
-    case 'capabilities_exchanged':
-      return t('mcp.phaseCapabilitiesExchanged');
-    case 'listing':
-      return t('mcp.phaseListing');
-    case 'connected':
-      return t('mcp.phaseConnected');
-    case 'error':
-      return t('mcp.phaseError');
-    case 'disconnected':
-      return t('mcp.phaseDisconnected');
-  }
 }

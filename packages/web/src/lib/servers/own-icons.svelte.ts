@@ -46,12 +46,9 @@ class OwnIcons {
   /** Loads the icon first: one that cannot be shown is reported and not remembered. */
   async show(server: ServerWithIcon): Promise<void> {
     const key = keyOf(server);
-    try {
-      await this.#load(server);
-      await settings.store(KEY, [...this.#chosen().filter((one) => one !== key), key]);
-    } catch (thrown) {
-      toasts.problem(thrown);
-    }
+    await this.#load(server)
+      .then(() => settings.store(KEY, [...this.#chosen().filter((one) => one !== key), key]))
+      .catch(toasts.problem);
   }
 
   async hide(server: ServerWithIcon): Promise<void> {

@@ -37,7 +37,7 @@ export function toolText(text: string, server: { builtIn?: boolean } | undefined
  * because a chat has chosen it.
  */
 export function defaultStateWords(server: Parameters<typeof stateWords>[0] & Pick<McpServerView, 'enabled'>): string {
-  return isOffButUsed(server) ? `${t('servers.stateDisabled')} · ${t('servers.usedByChat')}` : stateWords(server);
+  return isOffButUsed(server) ? `${t('servers.state_disabled')} · ${t('servers.usedByChat')}` : stateWords(server);
 }
 
 /** True for a server that is off by default and connected for a chat. */
@@ -48,20 +48,5 @@ function isOffButUsed({ enabled, state }: Pick<McpServerView, 'enabled' | 'state
 /** The state of a server as text. */
 export function stateWords(server: Pick<McpServerView, 'state' | 'tools' | 'approval'>): string {
   if (server.approval !== undefined) return t('servers.stateNeedsApproval');
-  switch (server.state) {
-    case 'idle':
-      return t('servers.stateIdle');
-    case 'connecting':
-      return t('servers.stateConnecting');
-    case 'ready':
-      return t('servers.stateReady', { count: server.tools.length });
-    case 'failed':
-      return t('servers.stateFailed');
-    case 'reconnecting':
-      return t('servers.stateReconnecting');
-    case 'needs_sign_in':
-      return t('servers.stateNeedsSignIn');
-    case 'disabled':
-      return t('servers.stateDisabled');
-  }
+  return t(`servers.state_${server.state}`, { count: server.tools.length });
 }

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { i18n } from '../i18n/i18n.svelte.ts';
-import { testServer, testTool } from './test-servers.ts';
+import { testServer, testTool } from './test-fixtures/test-servers.ts';
 import { lookalikesOf, toolShapes } from './tool-shapes.ts';
 
 beforeAll(() => i18n.need('servers'));

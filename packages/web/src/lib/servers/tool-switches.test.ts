@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { McpServerView } from '@toolyard/protocol';
-import { testServer } from './test-servers.ts';
-import { activeTools, failedServers, isServerOn, switchServer, switchTool, switchTools } from './tool-switches.ts';
+import { testServer } from './test-fixtures/test-servers.ts';
+import { activeTools, failedServers, isServerOn, switchServer, switchTools } from './tool-switches.ts';
 
 const server = testServer;
 
@@ -25,9 +25,9 @@ it('counts callable tools: neither disabled ones nor ones that are never allowed
 
 it('switches a tool of one server without its namesake on another', () => {
   const servers = [server('a', ['x']), server('b', ['x'])];
-  const off = switchTool({}, { serverId: 'a', name: 'x' }, false);
+  const off = switchTools({}, [{ serverId: 'a', name: 'x' }], false);
   expect(names(servers, off)).toEqual(['b/x']);
-  expect(switchTool(off, { serverId: 'a', name: 'x' }, true)).toEqual({ disabledTools: [] });
+  expect(switchTools(off, [{ serverId: 'a', name: 'x' }], true)).toEqual({ disabledTools: [] });
 });
 
 it('switches all tools of a server at once and keeps other overrides', () => {

@@ -38,10 +38,6 @@ export function switchServer(choices: Choices, serverId: string, on: boolean): {
   return { servers: { ...choices.servers, [serverId]: on } };
 }
 
-export function switchTool(choices: Choices, tool: ToolReference, on: boolean): { disabledTools: string[] } {
-  return switchTools(choices, [tool], on);
-}
-
 export function switchTools(
   choices: Choices,
   tools: readonly ToolReference[],

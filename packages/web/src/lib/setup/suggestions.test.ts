@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { testTool } from '../servers/test-servers.ts';
+import { testTool } from '../servers/test-fixtures/test-servers.ts';
 import { suggestionsFor } from './suggestions.ts';
 import type { Suggestion } from './suggestions.ts';
 

@@ -12,11 +12,11 @@ export function titleOf({ title }: { title: string }): string {
 }
 
 export async function rename({ id }: Named, title: string): Promise<void> {
-  await conversations.update(id, { title }).catch((error: unknown) => toasts.problem(error));
+  await conversations.update(id, { title }).catch(toasts.problem);
 }
 
 export async function pin({ id }: Named, pinned: boolean): Promise<void> {
-  await conversations.update(id, { pinned }).catch((error: unknown) => toasts.problem(error));
+  await conversations.update(id, { pinned }).catch(toasts.problem);
 }
 
 /** Deletes at once and offers to undo it, instead of asking first. */
@@ -25,8 +25,7 @@ export async function remove(conversation: Named, options: { isOpen: boolean }):
     if (options.isOpen) await goto(newChatAddress());
     await conversations.remove(conversation.id);
   } catch (error) {
-    toasts.problem(error);
-    return;
+    return toasts.problem(error);
   }
   toasts.show(t('sidebar.deleted', { title: titleOf(conversation) }), {
     action: { label: t('common.undo'), run: () => void restore(conversation, options) },
@@ -45,10 +44,7 @@ async function restore(conversation: Named, options: { isOpen: boolean }): Promi
 /** The server names the file. */
 export async function download({ id }: Named, format: 'json' | 'markdown'): Promise<void> {
   const path = `/api/conversations/${encodeURIComponent(id)}/export?format=${format}`;
-  try {
-    const { saveFrom } = await import('../api/save-from.ts');
-    await saveFrom(path, `conversation.${format === 'json' ? 'json' : 'md'}`);
-  } catch (error) {
-    toasts.problem(error);
-  }
+  await import('../api/save-from.ts')
+    .then(({ saveFrom }) => saveFrom(path, `conversation.${format === 'json' ? 'json' : 'md'}`))
+    .catch(toasts.problem);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ConversationSummary } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
-import { createTestApi, type TestCall } from '../api/test-api.ts';
+import { createTestApi, type TestCall } from '../api/test-fixtures/test-api.ts';
 import { Conversations } from './conversations.svelte.ts';
 
 type Change = { type: 'changed'; what: 'conversations'; id: string };

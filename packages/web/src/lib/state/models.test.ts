@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ModelsView } from '@toolyard/protocol';
-import { createTestApi } from '../api/test-api.ts';
+import { createTestApi } from '../api/test-fixtures/test-api.ts';
 import { ModelsState } from './models.svelte.ts';
 
 const live = { status: 'open' as const, onHello: () => () => undefined, onChanged: () => () => undefined };

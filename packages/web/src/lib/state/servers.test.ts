@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createTestApi, type TestCall } from '../api/test-api.ts';
-import { testServer } from '../servers/test-servers.ts';
+import { createTestApi, type TestCall } from '../api/test-fixtures/test-api.ts';
+import { testServer } from '../servers/test-fixtures/test-servers.ts';
 import { ServersState } from './servers.svelte.ts';
 
 const server = (id: string, enabled: boolean) => testServer(id, [], { enabled, state: enabled ? 'ready' : 'disabled' });

@@ -29,11 +29,8 @@ class Toasts {
   }
 
   /** Shows an error in the language of the page. */
-  problem(error: unknown): void {
-    void loadServerTexts().then(() => {
-      this.show(errorLine(shownError(error)), { kind: 'problem' });
-    });
-  }
+  readonly problem = (error: unknown): void =>
+    void loadServerTexts().then(() => this.show(errorLine(shownError(error)), { kind: 'problem' }));
 
   close(id: number): void {
     clearTimeout(this.#timers.get(id));

@@ -2,8 +2,8 @@ import { fc } from '@toolyard/testing/property';
 import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunEventBody, SystemMessage } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';
-import { callState } from './calls.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from './test-events.ts';
+import { callState } from './test-fixtures/call-state.ts';
+import { assistantMessage, eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
 import {
   USER_MESSAGE,
@@ -17,7 +17,7 @@ import {
   answers,
   firstCall,
   shown,
-} from './test-run.ts';
+} from './test-fixtures/test-run.ts';
 
 const SUMMARY: SystemMessage = {
   id: 'r1.summary',

@@ -111,21 +111,15 @@ export function applyRunEvent(transcript: Transcript, event: RunEvent): Transcri
       );
     }
 
-    case 'interrupt_answered': {
+    case 'interrupt_answered':
+    case 'interrupt_withdrawn': {
       const callId = askedCall(transcript.tail, event.interruptId);
       if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
       return changeCall(next, callId, (call) => ({
         ...withoutInterrupt(call, event.interruptId),
-        answer: event.answer,
+        ...(event.type === 'interrupt_answered' ? { answer: event.answer } : {}),
       }));
     }
-
-    case 'interrupt_withdrawn': {
-      const callId = askedCall(transcript.tail, event.interruptId);
-      if (callId === null) return { ...next, tail: withoutBudget(next.tail, event.interruptId) };
-      return changeCall(next, callId, (call) => withoutInterrupt(call, event.interruptId));
-    }
-
     case 'tool_started':
       return changeCall(next, event.callId, (call) => ({
         ...call,

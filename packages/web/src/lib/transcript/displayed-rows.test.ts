@@ -5,7 +5,7 @@ import { DisplayedRows } from './displayed-rows.ts';
 import { answerText } from './find-row.ts';
 import { markAnswers } from './mark-answers.ts';
 import type { TranscriptRow } from './rows.ts';
-import { assistantMessage, toolCall, toolMessage, toolResult, userMessage } from './test-events.ts';
+import { assistantMessage, toolCall, toolMessage, toolResult, userMessage } from './test-fixtures/test-events.ts';
 import { rowList } from './transcript.ts';
 import type { RowList } from './transcript.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { buildRows } from './build-rows.ts';
 import { answerText } from './find-row.ts';
 import { markAnswers } from './mark-answers.ts';
-import { assistantMessage, toolCall, toolMessage, toolResult, userMessage } from './test-events.ts';
+import { assistantMessage, toolCall, toolMessage, toolResult, userMessage } from './test-fixtures/test-events.ts';
 import { rowList } from './transcript.ts';
 
 const first = assistantMessage(

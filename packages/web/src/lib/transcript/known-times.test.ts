@@ -1,8 +1,18 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { shownDuration } from '../chat/tools/call-status.ts';
 import { keepTimes } from './known-times.ts';
-import { eventsOf, view } from './test-events.ts';
-import { ANSWER, ASKING, USER_MESSAGE, RESULT, WHOLE_RUN, firstCall, open, play, rows } from './test-run.ts';
+import { eventsOf, view } from './test-fixtures/test-events.ts';
+import {
+  ANSWER,
+  ASKING,
+  USER_MESSAGE,
+  RESULT,
+  WHOLE_RUN,
+  firstCall,
+  open,
+  play,
+  rows,
+} from './test-fixtures/test-run.ts';
 import { openTranscript } from './transcript.ts';
 
 beforeEach(() => {

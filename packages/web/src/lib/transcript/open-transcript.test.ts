@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callState } from './calls.ts';
-import { eventsOf, run, userMessage, view } from './test-events.ts';
+import { callState } from './test-fixtures/call-state.ts';
+import { eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { forgetSending, openTranscript, prependPage, rowList, showSending } from './transcript.ts';
 import {
   USER_MESSAGE,
@@ -14,7 +14,7 @@ import {
   answers,
   firstCall,
   shown,
-} from './test-run.ts';
+} from './test-fixtures/test-run.ts';
 
 describe('loading a conversation again', () => {
   it('keeps the objects and durations of equal rows', () => {

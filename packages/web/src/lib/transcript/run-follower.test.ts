@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { RunFollower } from './run-follower.ts';
-import { eventsOf, run, userMessage, view } from './test-events.ts';
+import { eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEventBody } from '@toolyard/protocol';
-import { callState } from './calls.ts';
-import { DATE_TOOL, eventsOf, run, view } from './test-events.ts';
+import { callState } from './test-fixtures/call-state.ts';
+import { DATE_TOOL, eventsOf, run, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
-import { USER_MESSAGE, ASKING, WHOLE_RUN, open, play, firstCall } from './test-run.ts';
+import { USER_MESSAGE, ASKING, WHOLE_RUN, open, play, firstCall } from './test-fixtures/test-run.ts';
 
 describe('interrupts of a call', () => {
   const interrupt = {

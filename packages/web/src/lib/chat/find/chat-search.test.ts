@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { buildRows } from '../../transcript/build-rows.ts';
 import { markAnswers } from '../../transcript/mark-answers.ts';
-import { assistantMessage, toolCall, toolMessage, toolResult, userMessage } from '../../transcript/test-events.ts';
+import {
+  assistantMessage,
+  toolCall,
+  toolMessage,
+  toolResult,
+  userMessage,
+} from '../../transcript/test-fixtures/test-events.ts';
 import type { TranscriptRow } from '../../transcript/rows.ts';
 import { rowList } from '../../transcript/transcript.ts';
 import { ChatSearch } from './chat-search.svelte.ts';

@@ -41,8 +41,7 @@ export async function jumpToMessage({ conversationId, messageId, query }: Messag
       await loadEarlierUntil(isLoaded);
     }
   } catch (thrown) {
-    toasts.problem(thrown);
-    return;
+    return toasts.problem(thrown);
   }
   if (!isOpen()) return;
   await tick();

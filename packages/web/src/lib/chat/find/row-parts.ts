@@ -6,6 +6,7 @@ import type { CallView } from '../../transcript/calls.ts';
 import type { AssistantRow, TranscriptRow } from '../../transcript/rows.ts';
 import { resultText } from '../tools/result-view.ts';
 import { segmentsOf } from '../tools/call-groups.ts';
+import { textOfInline } from '../../markdown/entities.ts';
 
 /** A searchable part of a row. */
 export type RowPart = {
@@ -79,17 +80,7 @@ function collect(value: unknown, into: string[]): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value)) {
     if (typeof inner !== 'string') collect(inner, into);
-    else if (name === 'html') into.push(textOfHtml(inner));
+    else if (name === 'html') into.push(textOfInline(inner));
     else if (name === 'text') into.push(inner);
   }
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-
-/** The HTML of a Markdown block: the page's own tags, every other character escaped. */
-function textOfHtml(html: string): string {
-  return html
-    .replace(/<br\s*\/?>/g, ' ')
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(#?\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }

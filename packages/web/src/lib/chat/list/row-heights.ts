@@ -4,21 +4,12 @@ import { segmentsOf } from '../tools/call-groups.ts';
 import { HeightIndex } from './height-index.ts';
 
 /** Row heights of a conversation: measured for rendered rows, estimated for others. */
-export class RowHeights {
-  readonly #heights = new HeightIndex();
+export class RowHeights extends HeightIndex {
   readonly #keys: string[] = [];
   readonly #places = new Map<string, number>();
   readonly #measured = new Map<string, number>();
   #settled: readonly TranscriptRow[] = [];
   #width = 720;
-
-  get length(): number {
-    return this.#heights.length;
-  }
-
-  get total(): number {
-    return this.#heights.total;
-  }
 
   keyAt(index: number): string | undefined {
     return this.#keys[index];
@@ -26,18 +17,6 @@ export class RowHeights {
 
   indexOf(key: string): number | undefined {
     return this.#places.get(key);
-  }
-
-  at(index: number): number {
-    return this.#heights.at(index);
-  }
-
-  offsetOf(index: number): number {
-    return this.#heights.offsetOf(index);
-  }
-
-  indexAt(offset: number): number {
-    return this.#heights.indexAt(offset);
   }
 
   /** Synchronizes with the rows. While an answer streams, this only looks at the rows of its run. */
@@ -52,14 +31,14 @@ export class RowHeights {
       if (row === undefined) break;
       this.#keys.push(row.key);
       this.#places.set(row.key, index);
-      this.#heights.push(this.#measured.get(row.key) ?? guessHeight(row, this.#width));
+      this.push(this.#measured.get(row.key) ?? guessHeight(row, this.#width));
     }
   }
 
   measure(key: string, height: number): void {
     this.#measured.set(key, height);
     const index = this.#places.get(key);
-    if (index !== undefined) this.#heights.set(index, height);
+    if (index !== undefined) this.set(index, height);
   }
 
   /** The width changed and text wraps differently: measured heights become estimates again. */
@@ -83,7 +62,7 @@ export class RowHeights {
       if (key !== undefined) this.#places.delete(key);
     }
     this.#keys.length = length;
-    this.#heights.truncate(length);
+    this.truncate(length);
   }
 }
 

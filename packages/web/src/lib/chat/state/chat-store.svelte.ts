@@ -3,11 +3,8 @@ import type {
   AgentConfiguration,
   AgentReference,
   AgentView,
-  ChangeQueuedMessage,
   ContextFill,
-  ConversationView,
   InterruptAnswer,
-  QueuedMessage,
   RunRecord,
   SendMessage,
   SentMessage,
@@ -34,7 +31,7 @@ import type { RowList, RunState } from '../../transcript/transcript.ts';
 import { withChange } from './configuration-change.ts';
 import type { ConfigurationChange } from './configuration-change.ts';
 import { OpenConversation } from './open-conversation.svelte.ts';
-import type { LoadEarlier, OpenConversationDeps } from './open-conversation.svelte.ts';
+import type { OpenConversationDeps } from './open-conversation.svelte.ts';
 
 export type ChatDeps = OpenConversationDeps & {
   /** Navigates to the URL of a conversation just created. */
@@ -55,8 +52,7 @@ type SendOptions = {
 type PostOptions = SendOptions & Pick<SendMessage, 'parentId'> & { isBehindQueue?: boolean };
 
 /** The open conversation, or a new chat without one, and its actions. */
-export class ChatStore {
-  readonly #open: OpenConversation;
+export class ChatStore extends OpenConversation {
   readonly #deps: ChatDeps;
   /** Configuration chosen for a new chat, until its first message creates the conversation. */
   #chosen: AgentConfiguration = $state.raw({});
@@ -74,24 +70,20 @@ export class ChatStore {
   #unsent: { id: string; what: string } | null = null;
 
   readonly rows: RowList = $derived.by(() =>
-    this.#open.transcript === null ? NO_ROWS : rowList(withTurns(this.#open.transcript, this.#open.turns.rows)),
+    this.transcript === null ? NO_ROWS : rowList(withTurns(this.transcript, this.turns.rows)),
   );
-  readonly run: RunState | null = $derived.by(() => this.#open.transcript?.run ?? null);
+  readonly run: RunState | null = $derived.by(() => this.transcript?.run ?? null);
   /** A run is in progress or about to start. */
-  readonly busy: boolean = $derived.by(() => this.#open.held || (this.run !== null && isActive(this.run.status)));
+  readonly busy: boolean = $derived.by(() => this.held || (this.run !== null && isActive(this.run.status)));
   /** The last run was stopped or failed: the server sends nothing from the queue until someone resumes it. */
   readonly queuePaused: boolean = $derived.by(
-    () => !this.busy && this.#open.queue.items.length > 0 && this.run?.status !== 'done',
+    () => !this.busy && this.queue.items.length > 0 && this.run?.status !== 'done',
   );
-  readonly configuration: AgentConfiguration = $derived.by(() => this.#open.view?.configuration ?? this.#chosen);
+  readonly configuration: AgentConfiguration = $derived.by(() => this.view?.configuration ?? this.#chosen);
 
   constructor(deps: ChatDeps) {
+    super(deps);
     this.#deps = deps;
-    this.#open = new OpenConversation(deps);
-  }
-
-  get view(): ConversationView | null {
-    return this.#open.view;
   }
 
   /** The agent chosen for a new chat. */
@@ -101,7 +93,7 @@ export class ChatStore {
 
   /** Context usage of the last observed request. */
   get fill(): ContextFill | null {
-    return this.#open.transcript?.fill ?? null;
+    return this.transcript?.fill ?? null;
   }
 
   /** The run of the last answer. */
@@ -109,64 +101,29 @@ export class ChatStore {
     return this.run?.id ?? lastRunId(this.rows);
   }
 
-  /** Changes that wait until the current answer has finished. */
-  get queue(): readonly QueuedMessage[] {
-    return this.#open.queue.items;
-  }
-
-  /** True until an opened conversation has loaded. */
-  get loading(): boolean {
-    return this.#open.loading;
-  }
-
-  get loadingEarlier(): boolean {
-    return this.#open.loadingEarlier;
-  }
-
   get hasEarlier(): boolean {
-    return this.#open.transcript?.earlier === true;
+    return this.transcript?.earlier === true;
   }
 
-  /** Why the conversation could not be loaded. */
-  get error(): ApiError | null {
-    return this.#open.error;
-  }
-
-  /** Why the answer in progress cannot be followed at the moment; null if it can. */
-  get streamError(): ApiError | null {
-    return this.#open.streamError;
-  }
-
-  /** Loads the events of the answer in progress again, at once. */
-  reconnect(): void {
-    this.#open.reconnect();
-  }
-
-  async open(conversationId: string): Promise<void> {
+  override async open(conversationId: string): Promise<void> {
     return untrack(async () => {
-      if (this.#open.id === conversationId && this.#open.error === null) return;
+      if (this.id === conversationId && this.error === null) return;
       this.#forget();
-      await this.#open.open(conversationId);
+      await super.open(conversationId);
     });
   }
 
   /** Loads again after a failure. */
   async reopen(): Promise<void> {
-    const { id } = this.#open;
-    if (id !== null) await this.#open.open(id);
-  }
-
-  /** Loads the open conversation again, behind what is shown. */
-  refresh(): Promise<void> {
-    return this.#open.refresh();
+    if (this.id !== null) await super.open(this.id);
   }
 
   /** A new chat. */
   close(): void {
     untrack(() => {
-      if (this.#open.id === null) return;
+      if (this.id === null) return;
       this.#forget();
-      this.#open.leave();
+      this.leave();
     });
   }
 
@@ -198,10 +155,6 @@ export class ChatStore {
     if (id !== null) await this.#deps.api.delete('/api/conversations/{id}', { params: { id } });
   }
 
-  loadEarlier(options?: LoadEarlier): Promise<void> {
-    return this.#open.loadEarlier(options);
-  }
-
   /**
    * Resolves once the server has stored the message. Rejects with an {@link ApiError} if it has not, or may not have; a
    * retry stores it at most once.
@@ -210,16 +163,16 @@ export class ChatStore {
     const written = this.#newMessage(parts, lastMessageId(this.rows));
     const message: UserMessage = { ...written, ...defined({ mention: options.agent }) };
     if (this.busy) return this.#post(message, options);
-    if (this.queue.length > 0) return this.#sendBehindQueue(message, options);
-    const { visit } = this.#open;
+    if (this.queue.items.length > 0) return this.#sendBehindQueue(message, options);
+    const { visit } = this;
     await this.#hold(async () => {
       try {
-        this.#open.transcript = showSending(this.#open.transcript ?? newTranscript(), message);
-        if (this.#open.id === null) await this.#create(message);
+        this.transcript = showSending(this.transcript ?? newTranscript(), message);
+        if (this.id === null) await this.#create(message);
         await this.#post(message, options);
-        if (visit === this.#open.visit) await this.#goToNew();
+        if (visit === this.visit) await this.#goToNew();
       } catch (thrown) {
-        this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
+        this.change(visit, (transcript) => forgetSending(transcript, message.id));
         throw thrown;
       }
     });
@@ -236,7 +189,7 @@ export class ChatStore {
 
   /** Regenerates the answer that `messageId` belongs to, as a branch beside it. */
   async regenerate(messageId: string): Promise<void> {
-    const { id, visit } = this.#open;
+    const { id, visit } = this;
     if (id === null || this.busy) return;
     const asked = userMessageBefore(this.rows, messageId);
     await this.#hold(async () => {
@@ -245,22 +198,22 @@ export class ChatStore {
       const run =
         (await this.#deps.startInTab({ conversationId: id, regenerates: messageId })) ??
         (await this.#deps.api.post('/api/conversations/{id}/regenerate', { params: { id }, body })).run;
-      if (asked) this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(run), asked));
+      if (asked) this.change(visit, (transcript) => beginRun(transcript, runStartOf(run), asked));
     });
-    if (asked === undefined) await this.#open.refresh();
+    if (asked === undefined) await this.refresh();
   }
 
   /** Another agent for the conversation, or none. */
   async changeAgent(agentId: string | null): Promise<void> {
-    const { id, visit } = this.#open;
+    const { id, visit } = this;
     if (id === null) return;
     const view = await this.#deps.api.patch('/api/conversations/{id}', { params: { id }, body: { agentId } });
-    if (visit === this.#open.visit) this.#open.show(view);
+    if (visit === this.visit) this.showView(view);
   }
 
   /** Continues the answer that was cut off and ends in `messageId`: within its text if the model supports that. */
   async continueAnswer(messageId: string): Promise<void> {
-    const { id } = this.#open;
+    const { id } = this;
     if (id === null || this.busy) return;
     const body = { messageId };
     await this.#hold(async () => {
@@ -268,19 +221,19 @@ export class ChatStore {
       if (await this.#deps.startInTab({ conversationId: id, continues: messageId })) return;
       await this.#deps.api.post('/api/conversations/{id}/continue', { params: { id }, body });
     });
-    await this.#open.refresh();
+    await this.refresh();
   }
 
   /** Makes a call in the text of the last answer. It is asked about first. */
   async makeCall(messageId: string, index: number): Promise<void> {
-    const { id } = this.#open;
+    const { id } = this;
     if (id === null || this.busy) return;
     await this.#hold(async () => {
       const params = { id, message: messageId };
       await this.#deps.announceTools(id);
       await this.#deps.api.post('/api/conversations/{id}/messages/{message}/call', { params, body: { index } });
     });
-    await this.#open.refresh();
+    await this.refresh();
   }
 
   /** Retries the last message: it has no answer, or one that failed. */
@@ -308,10 +261,10 @@ export class ChatStore {
 
   /** Switches to the branch of a message. */
   async show(messageId: string): Promise<void> {
-    const { id, visit } = this.#open;
+    const { id, visit } = this;
     if (id === null) return;
     const view = await this.#deps.api.patch('/api/conversations/{id}', { params: { id }, body: { leafId: messageId } });
-    if (visit === this.#open.visit) this.#open.show(view);
+    if (visit === this.visit) this.showView(view);
   }
 
   async answer(interruptId: string, answer: InterruptAnswer, shown?: ShownCall): Promise<void> {
@@ -321,7 +274,7 @@ export class ChatStore {
     } catch (thrown) {
       // Another client was faster, or it was removed: the current list shows that.
       if (!(thrown instanceof ApiError) || thrown.code !== 'conflict') throw thrown;
-      await this.#open.refresh();
+      await this.refresh();
     }
   }
 
@@ -330,39 +283,22 @@ export class ChatStore {
   }
 
   async replaceConfiguration(configuration: AgentConfiguration): Promise<void> {
-    const { view: before, visit } = this.#open;
+    const { view: before, visit } = this;
     if (before === null) {
       this.#chosen = configuration;
       return;
     }
-    this.#open.view = { ...before, configuration };
+    this.view = { ...before, configuration };
     try {
       const view = await this.#deps.api.patch('/api/conversations/{id}', {
         params: { id: before.id },
         body: { configuration },
       });
-      if (visit === this.#open.visit) this.#open.show(view);
+      if (visit === this.visit) this.showView(view);
     } catch (thrown) {
-      if (visit === this.#open.visit) this.#open.view = before;
+      if (visit === this.visit) this.view = before;
       throw thrown;
     }
-  }
-
-  changeQueued(queuedId: string, change: ChangeQueuedMessage): Promise<void> {
-    return this.#open.queue.update(queuedId, change);
-  }
-
-  removeQueued(queuedId: string): Promise<void> {
-    return this.#open.queue.remove(queuedId);
-  }
-
-  resumeQueue(): Promise<void> {
-    return this.#open.queue.resume();
-  }
-
-  /** Stops the current run and sends this message at once. */
-  sendQueued(queuedId: string): Promise<void> {
-    return this.#open.queue.sendNow(queuedId);
   }
 
   #forget(): void {
@@ -375,29 +311,29 @@ export class ChatStore {
   }
 
   async #hold(work: () => Promise<void>): Promise<void> {
-    const { visit } = this.#open;
-    this.#open.held = true;
-    this.#open.changes += 1;
+    const { visit } = this;
+    this.held = true;
+    this.changes += 1;
     const holding = work();
     this.#holding = holding;
     try {
       await holding;
     } finally {
       if (this.#holding === holding) this.#holding = null;
-      if (visit === this.#open.visit) this.#open.held = false;
+      if (visit === this.visit) this.held = false;
     }
   }
 
   /** Messages are sent in the order they were written: queued ones go first. */
   async #sendBehindQueue(message: UserMessage, { agent }: SendOptions): Promise<void> {
     await this.#hold(async () => {
-      await this.#open.queue.resume();
+      await this.queue.resume();
       await this.#post(message, { whenBusy: 'queue', isBehindQueue: true, ...defined({ agent }) });
     });
   }
 
   async #create(message: UserMessage): Promise<void> {
-    const { visit } = this.#open;
+    const { visit } = this;
     const agent = await this.#choosing;
     const body = {
       id: this.#deps.newId(),
@@ -406,25 +342,25 @@ export class ChatStore {
       ...(this.#isTest ? { temporary: true } : {}),
     };
     const view = await this.#deps.api.post('/api/conversations', { body });
-    if (visit !== this.#open.visit) return;
+    if (visit !== this.visit) return;
     this.#unaddressed = !this.#isTest;
     if (this.#isTest) this.#testId = view.id;
-    this.#open.id = view.id;
-    this.#open.view = view;
-    this.#open.queue.set(view.queue);
-    this.#open.transcript = showSending(openTranscript(view), message);
+    this.id = view.id;
+    this.view = view;
+    this.queue.set(view.queue);
+    this.transcript = showSending(openTranscript(view), message);
   }
 
   /** A conversation gets its URL once its first message is stored: a new chat that failed stays a new chat. */
   async #goToNew(): Promise<void> {
-    const { id } = this.#open;
+    const { id } = this;
     if (!this.#unaddressed || id === null) return;
     this.#unaddressed = false;
     await this.#deps.goTo(id);
   }
 
   async #post(message: UserMessage, { isBehindQueue = false, agent, ...options }: PostOptions): Promise<void> {
-    const { id, visit } = this.#open;
+    const { id, visit } = this;
     if (id === null) return;
     const { parts } = message;
     await this.#deps.announceTools(id);
@@ -437,14 +373,14 @@ export class ChatStore {
     const sent: SentMessage = run
       ? { run, message }
       : await this.#deps.api.post('/api/conversations/{id}/messages', { params: { id }, body });
-    if (visit !== this.#open.visit) return;
+    if (visit !== this.visit) return;
     this.#unsent = null;
     if ('run' in sent) {
-      this.#open.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run, agent), sent.message));
+      this.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run, agent), sent.message));
       return;
     }
-    this.#open.change(visit, (transcript) => forgetSending(transcript, message.id));
-    await this.#open.queue.load();
+    this.change(visit, (transcript) => forgetSending(transcript, message.id));
+    await this.queue.load();
   }
 
   get #isRunning(): boolean {

@@ -2,8 +2,8 @@ import { flushSync } from 'svelte';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConversationView, LiveEvent, RunEvent } from '@toolyard/protocol';
 import { ApiError } from '../../api/error.ts';
-import { createTestApi, type TestCall } from '../../api/test-api.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from '../../transcript/test-events.ts';
+import { createTestApi, type TestCall } from '../../api/test-fixtures/test-api.ts';
+import { assistantMessage, eventsOf, run, userMessage, view } from '../../transcript/test-fixtures/test-events.ts';
 import { ChatStore } from './chat-store.svelte.ts';
 
 type Answer = (call: TestCall) => unknown;
@@ -225,7 +225,7 @@ describe('an open conversation', () => {
     await chat.open('c1');
     await chat.send([...HELLO], { whenBusy: 'queue' });
     expect(shown()).toEqual(['user', 'assistant']);
-    expect(chat.queue.map(({ id }) => id)).toEqual(['q1']);
+    expect(chat.queue.items.map(({ id }) => id)).toEqual(['q1']);
     expect(calls.at(-2)).toMatchObject({ body: { whenBusy: 'queue' } });
   });
 

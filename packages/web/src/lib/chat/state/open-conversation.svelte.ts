@@ -27,9 +27,9 @@ const REFRESH_AFTER_MS = 150;
 
 /** The open conversation as on the server, updated by the live stream. */
 export class OpenConversation {
-  id: string | null = null;
+  protected id: string | null = null;
   view: ConversationView | null = $state.raw(null);
-  transcript: Transcript | null = $state.raw(null);
+  protected transcript: Transcript | null = $state.raw(null);
   loading = $state(false);
   loadingEarlier = $state(false);
   /** Why it could not be loaded. */
@@ -37,13 +37,13 @@ export class OpenConversation {
   /** Why the answer in progress cannot be followed at the moment. */
   streamError: ApiError | null = $state.raw(null);
   /** A change is being sent that the server does not know yet, and that a reload would hide for a moment. */
-  held = $state(false);
+  protected held = $state(false);
   /** Increases with every change that is sent: a view requested before may lack it. */
-  changes = 0;
+  protected changes = 0;
   readonly queue: ChatQueue;
-  readonly turns: MemberTurns;
+  protected readonly turns: MemberTurns;
   /** Increases with every opened conversation: a response for an older one is discarded. */
-  visit = 0;
+  protected visit = 0;
 
   readonly #deps: OpenConversationDeps;
   readonly #follower: RunFollower;
@@ -92,7 +92,7 @@ export class OpenConversation {
         params: { id },
         signal: this.#opening.signal,
       });
-      if (visit === this.visit) this.show(view);
+      if (visit === this.visit) this.showView(view);
     } catch (thrown) {
       if (visit === this.visit) this.error = asApiError(thrown);
     } finally {
@@ -100,7 +100,7 @@ export class OpenConversation {
     }
   }
 
-  leave(): void {
+  protected leave(): void {
     this.visit += 1;
     this.#opening?.abort();
     clearTimeout(this.#refreshing);
@@ -117,7 +117,7 @@ export class OpenConversation {
   }
 
   /** The current state of this conversation on the server. */
-  show(view: ConversationView): void {
+  protected showView(view: ConversationView): void {
     this.view = view;
     this.queue.show(view.queue);
     this.error = null;
@@ -133,7 +133,7 @@ export class OpenConversation {
   }
 
   /** Changes the transcript, unless another conversation was opened since that visit. */
-  change(visit: number, change: (transcript: Transcript) => Transcript): void {
+  protected change(visit: number, change: (transcript: Transcript) => Transcript): void {
     if (visit === this.visit && this.transcript !== null) this.transcript = change(this.transcript);
   }
 
@@ -162,7 +162,7 @@ export class OpenConversation {
     try {
       const view = await this.#deps.api.get('/api/conversations/{id}', { params: { id } });
       if (visit !== this.visit || this.held) return;
-      if (changes === this.changes) this.show(view);
+      if (changes === this.changes) this.showView(view);
       else this.#refreshSoon();
     } catch (thrown) {
       if (visit === this.visit && this.view === null) this.error = asApiError(thrown);

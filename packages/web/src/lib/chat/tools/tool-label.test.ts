@@ -1,7 +1,7 @@
 import type { McpServerView, ToolAnnotations } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { testTool } from '../../servers/test-servers.ts';
+import { testTool } from '../../servers/test-fixtures/test-servers.ts';
 import { toolLabel } from './tool-label.ts';
 
 type Server = Pick<McpServerView, 'id' | 'builtIn' | 'transport' | 'serverInfo' | 'tools'>;

@@ -35,7 +35,7 @@ export function commands(press: (button: string) => void, rename: () => void): C
         name: 'regenerate',
         label: t('chat.regenerate'),
         icon: RotateCcw,
-        run: () => report(chat.regenerate(last.begin?.messageId ?? last.messageId)),
+        run: () => void chat.regenerate(last.begin?.messageId ?? last.messageId).catch(toasts.problem),
       },
     last?.kind === 'assistant' &&
       !busy &&
@@ -43,7 +43,7 @@ export function commands(press: (button: string) => void, rename: () => void): C
         name: 'continue',
         label: t('chat.continue'),
         icon: Play,
-        run: () => report(chat.continueAnswer(last.messageId)),
+        run: () => void chat.continueAnswer(last.messageId).catch(toasts.problem),
       },
     { name: 'model', label: t('composer.chooseModel'), icon: Cpu, run: () => press('model') },
     { name: 'tools', label: t('composer.toolsTitle'), icon: Wrench, run: () => press('tools') },
@@ -63,8 +63,4 @@ export function commands(press: (button: string) => void, rename: () => void): C
     },
   ];
   return all.filter((command) => command !== false);
-}
-
-function report(work: Promise<void>): void {
-  work.catch((error: unknown) => toasts.problem(error));
 }

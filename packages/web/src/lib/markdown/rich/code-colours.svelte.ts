@@ -1,3 +1,4 @@
+import { RecentMap } from '../../recent-map.ts';
 import type { CodeBlock } from '../blocks.ts';
 import type { FromCodeWorker, ToCodeWorker } from './code-worker-messages.ts';
 
@@ -5,8 +6,7 @@ type Coloured = { pieces: readonly string[]; to: number };
 const PLAIN: Coloured = { pieces: [], to: 0 };
 
 /** Highlighted blocks, for messages that are scrolled back into the page. */
-const known = new Map<string, Coloured>();
-const MAX_BLOCKS = 200;
+const known = new RecentMap<string, Coloured>(200);
 
 const receivers = new Map<number, (word: FromCodeWorker) => void>();
 let worker: Worker | undefined;
@@ -95,7 +95,5 @@ export class CodeColours {
 
   #remember(): void {
     known.set(`${String(this.#language)}\n${this.#sent}`, this.#coloured);
-    const [oldest] = known.keys();
-    if (known.size > MAX_BLOCKS && oldest !== undefined) known.delete(oldest);
   }
 }

@@ -1,6 +1,7 @@
+import { RecentMap } from '../../recent-map.ts';
 import { t } from '../../i18n/i18n.svelte.ts';
 import { during } from '../loads.ts';
-import { escape } from './entities.ts';
+import { escape } from '../entities.ts';
 import type { SetFormula } from './katex.ts';
 
 type Setter = (tex: string, display: boolean) => SetFormula;
@@ -10,8 +11,7 @@ let setter: Setter | null = $state.raw(null);
 let isRequested = false;
 
 /** Formulas that were set before: a paragraph that grows is rendered again for each chunk. */
-const known = new Map<string, SetFormula>();
-const MAX_KNOWN = 2000;
+const known = new RecentMap<string, SetFormula>(2000);
 
 /** HTML of a formula; of an invalid one, its source and the reason. Null until KaTeX is loaded. */
 export function formulaHtml(tex: string, display: boolean): string | null {
@@ -31,8 +31,6 @@ function setOnce(set: Setter, tex: string, display: boolean): SetFormula {
   if (before !== undefined) return before;
   const result = set(tex, display);
   known.set(key, result);
-  const [oldest] = known.keys();
-  if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest);
   return result;
 }
 

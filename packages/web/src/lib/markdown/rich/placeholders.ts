@@ -1,6 +1,6 @@
 import { t } from '../../i18n/i18n.svelte.ts';
 import type { AnswerContext } from '../answer-context.ts';
-import { escape, unescape } from './entities.ts';
+import { escape, unescape } from '../entities.ts';
 import { formulaHtml } from './formulas.svelte.ts';
 
 /** Written by ../render.ts; their content is text. Text of a model contains no tag with a class. */

@@ -1,3 +1,4 @@
+import { textOfInline } from '../entities.ts';
 import type { TableOrder } from '../../ui/table.ts';
 import type { MarkdownBlock, TableCell } from '../blocks.ts';
 
@@ -83,14 +84,8 @@ function numberIn(text: string): number | null {
 
 /** Text of inline HTML written by ../render.ts. */
 export function cellText(html: string): string {
-  return html
-    .replace(/<br>/g, ' ')
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(lt|gt|quot|amp|nbsp|#39);/g, (_, name: string) => CHARACTERS[name] ?? '')
-    .trim();
+  return textOfInline(html.replaceAll('&nbsp;', ' ')).trim();
 }
-
-const CHARACTERS: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ', '#39': "'" };
 
 /** CSV (RFC 4180). What a spreadsheet would evaluate as a formula gets an apostrophe: the text is not trusted. */
 export function tableCsv(rows: readonly (readonly TableCell[])[]): string {

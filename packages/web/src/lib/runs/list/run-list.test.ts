@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RunEvent, RunSummary } from '@toolyard/protocol';
-import { createTestApi, type TestCall } from '../../api/test-api.ts';
+import { createTestApi, type TestCall } from '../../api/test-fixtures/test-api.ts';
 import { RunList } from './run-list.svelte.ts';
 import { nodesOf } from './run-tree.ts';
 

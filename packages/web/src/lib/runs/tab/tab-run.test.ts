@@ -14,7 +14,7 @@ import type {
 import { createFakeClock } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/error.ts';
-import { createTestApi } from '../../api/test-api.ts';
+import { createTestApi } from '../../api/test-fixtures/test-api.ts';
 import { TabRun } from './tab-run.ts';
 
 const held: LeasedTabRun = {

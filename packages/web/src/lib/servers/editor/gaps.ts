@@ -1,4 +1,5 @@
 import type { McpTransport } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ServerDraft } from './server-draft.ts';
 
 /**
@@ -64,14 +65,9 @@ function mapTexts(transport: McpTransport, map: (text: string) => string): McpTr
     );
   switch (transport.type) {
     case 'stdio': {
-      const { args, env, cwd } = transport;
-      return {
-        ...transport,
-        command: map(transport.command),
-        ...(args === undefined ? {} : { args: args.map(map) }),
-        ...(env === undefined ? {} : { env: all(env) }),
-        ...(cwd === undefined ? {} : { cwd: map(cwd) }),
-      };
+      const { command, args, env, cwd } = transport;
+      const mapped = defined({ args: args?.map(map), env: env && all(env), cwd: cwd && map(cwd) });
+      return { ...transport, command: map(command), ...mapped };
     }
     case 'hosted': {
       const { apiKey } = transport;
@@ -79,12 +75,8 @@ function mapTexts(transport: McpTransport, map: (text: string) => string): McpTr
     }
     case 'plugin': {
       const { url, gateway, settings } = transport;
-      return {
-        ...transport,
-        url: map(url),
-        ...(gateway === undefined ? {} : { gateway: map(gateway) }),
-        ...(settings === undefined ? {} : { settings: all(settings) }),
-      };
+      const mapped = defined({ gateway: gateway && map(gateway), settings: settings && all(settings) });
+      return { ...transport, url: map(url), ...mapped };
     }
     default: {
       const { headers } = transport;

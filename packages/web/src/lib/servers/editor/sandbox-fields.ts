@@ -1,7 +1,7 @@
 import type { McpResourceLimits, McpSandbox } from '@toolyard/protocol';
 
 /** The sandbox settings of a form: paths one per line, and the network access. */
-export type SandboxFields = {
+type SandboxFields = {
   sandbox: boolean;
   readPaths: string;
   writePaths: string;

@@ -1,6 +1,5 @@
 import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
 import { defined, MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
-import type { SandboxFields } from './sandbox-fields.ts';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import type { ServerDraft } from './server-draft.ts';
 import { completeAddress } from '../../complete-address.ts';
@@ -11,43 +10,6 @@ import type { ServerLimits } from './snippet-limits.ts';
 /** One header or variable. `kept`: its value is on the server and stays unless another is typed. */
 export type FormRow = { key: number; name: string; value: string; kept: boolean };
 export type ArgumentRow = { key: number; value: string };
-
-/** The values of the form. Both kinds of server keep their values when the user switches between them. */
-export type ServerFields = SandboxFields & {
-  id: string;
-  kind: 'local' | 'remote' | 'hosted' | 'plugin';
-  command: string;
-  args: ArgumentRow[];
-  cwd: string;
-  envFile: string;
-  env: FormRow[];
-  url: string;
-  /** The URL supports HTTP+SSE only. */
-  useSse: boolean;
-  headers: FormRow[];
-  /** Of a hosted server: its name at the service, the API key there, and the user it is for. */
-  hosted: string;
-  apiKey: FormRow;
-  user: string;
-  /** Base URL of the service, if `mcp.json` has one. */
-  service: string;
-  /** Of a legacy plugin: the URL of its document, that of a gateway, and its settings in `mcp.json`. */
-  manifest: string;
-  gateway: string;
-  pluginSettings: Record<string, McpSecretValue>;
-  place: 'toolyard' | 'browser';
-  /** Of a server of this browser: connected through Toolyard's proxy. */
-  proxy: boolean;
-  /** Of a server of this browser: header values outlast the tab. */
-  keepSecrets: boolean;
-  /** Seconds, as typed; empty: the default. */
-  callTimeout: string;
-  connectTimeout: string;
-  /** As typed; empty: no limit. */
-  maxCalls: string;
-  /** All chats share one connection, even if the server is interactive. */
-  oneConnection: boolean;
-};
 
 /**
  * Why a row is invalid: its name is missing, malformed or a duplicate, or its value must be entered again or still has a
@@ -79,39 +41,44 @@ export function formRow(name = '', value: McpSecretValue = ''): FormRow {
   return { key: (keys += 1), name, value: known ? value : '', kept: !known };
 }
 
-export const EMPTY: Readonly<ServerFields> = {
+/** The values of an empty form. Every kind of server keeps its values when the user switches between them. */
+export const EMPTY = {
   id: '',
-  kind: 'local',
+  kind: 'local' as 'local' | 'remote' | 'hosted' | 'plugin',
   command: '',
-  args: [],
+  args: [] as ArgumentRow[],
   cwd: '',
   envFile: '',
-  env: [],
-  sandbox: true,
-  readPaths: '',
-  writePaths: '',
-  network: 'on',
-  hosts: '',
-  browser: false,
-  limits: undefined,
+  env: [] as FormRow[],
+  ...sandboxFields(true),
   url: '',
+  /** The URL supports HTTP+SSE only. */
   useSse: false,
-  headers: [],
+  headers: [] as FormRow[],
+  /** Of a hosted server: its name at the service, the API key there, and the user it is for. */
   hosted: '',
   apiKey: formRow('apiKey', '${env:KLAVIS_API_KEY}'),
   user: '',
+  /** Base URL of the service, if `mcp.json` has one. */
   service: '',
+  /** Of a legacy plugin: the URL of its document, that of a gateway, and its settings in `mcp.json`. */
   manifest: '',
   gateway: '',
-  pluginSettings: {},
-  place: 'toolyard',
+  pluginSettings: {} as Record<string, McpSecretValue>,
+  place: 'toolyard' as 'toolyard' | 'browser',
+  /** Of a server of this browser: connected through Toolyard's proxy. */
   proxy: false,
+  /** Of a server of this browser: header values outlast the tab. */
   keepSecrets: false,
+  /** Seconds, as typed; empty: the default. */
   callTimeout: '',
   connectTimeout: '',
+  /** As typed; empty: no limit. */
   maxCalls: '',
+  /** All chats share one connection, even if the server is interactive. */
   oneConnection: false,
 };
+export type ServerFields = typeof EMPTY;
 
 /** For a new server: sandboxed, unless the snippet says otherwise. */
 export function newFieldsOf({ id, transport, ...limits }: ServerDraft): ServerFields {

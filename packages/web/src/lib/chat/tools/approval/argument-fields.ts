@@ -7,8 +7,8 @@ export type ArgumentField = { name: string; label: string; description?: string;
   | { kind: 'choice'; options: readonly FormOption[] }
 );
 
-/** Why the text is not a valid value of its field. */
-export type ArgumentFault = 'number' | 'integer' | 'json' | 'needed';
+/** Why the text is not a valid value of its field: the text that says so. */
+export type ArgumentFault = 'number' | 'integer' | 'badJson' | 'required';
 
 const MAX_FIELDS = 60;
 
@@ -92,7 +92,7 @@ export function readArgument(
 ): { ok: true; value: JsonValue | undefined } | { ok: false; fault: ArgumentFault } {
   if (field.kind === 'text') return { ok: true, value: typed === '' && !field.required ? undefined : typed };
   const text = typed.trim();
-  if (text === '') return field.required ? { ok: false, fault: 'needed' } : { ok: true, value: undefined };
+  if (text === '') return field.required ? { ok: false, fault: 'required' } : { ok: true, value: undefined };
   switch (field.kind) {
     case 'choice':
       return { ok: true, value: typed };
@@ -107,7 +107,7 @@ export function readArgument(
     }
     case 'json': {
       const read = parseJson(text);
-      return read.ok ? { ok: true, value: read.value } : { ok: false, fault: 'json' };
+      return read.ok ? { ok: true, value: read.value } : { ok: false, fault: 'badJson' };
     }
   }
 }

@@ -3,6 +3,7 @@ import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ArgumentFault, ArgumentField } from './argument-fields.ts';
 import { readArgument, textOfValue } from './argument-fields.ts';
 import { differencesBetween } from './differences.ts';
+import { RecentMap } from '../../../recent-map.ts';
 
 /** The arguments of a call while the user edits them, as fields or as JSON; both views share one value. */
 export class ArgumentsDraft {
@@ -90,15 +91,11 @@ export class ArgumentsDraft {
 }
 
 /** Edited arguments outlive their card, which is destroyed when it is scrolled out of the page. */
-const drafts = new Map<string, ArgumentsDraft>();
-const MAX_DRAFTS = 50;
+const drafts = new RecentMap<string, ArgumentsDraft>(50);
 
 export function argumentsDraft(interruptId: string, original: JsonObject): ArgumentsDraft {
   const draft = drafts.get(interruptId) ?? new ArgumentsDraft(original);
-  drafts.delete(interruptId);
   drafts.set(interruptId, draft);
-  const [oldest] = drafts.keys();
-  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
   return draft;
 }
 

@@ -63,7 +63,7 @@ describe('edited arguments', () => {
     expect([draft.faulty, draft.faults, draft.textOf(field('copies'))]).toEqual([true, { copies: 'integer' }, '3.5']);
     expect(draft.current).toEqual(ASKED);
     draft.type(field('body'), '{"text":');
-    expect(draft.faults).toEqual({ copies: 'integer', body: 'json' });
+    expect(draft.faults).toEqual({ copies: 'integer', body: 'badJson' });
     draft.undo();
     expect([draft.faulty, draft.changed, draft.textOf(field('copies'))]).toEqual([false, false, '2']);
   });

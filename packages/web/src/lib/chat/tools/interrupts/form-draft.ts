@@ -1,12 +1,12 @@
 import type { FormFault, FormField, JsonObject, JsonValue } from '@toolyard/protocol';
 import { t } from '../../../i18n/i18n.svelte.ts';
+import { RecentMap } from '../../../recent-map.ts';
 
 /** The texts of a form, by field name. */
 export type FormDraft = Record<string, string | string[]>;
 
 /** Draft values outlive their card, which is destroyed when it is scrolled out of the page. */
-const drafts = new Map<string, FormDraft>();
-const MAX_DRAFTS = 50;
+const drafts = new RecentMap<string, FormDraft>(50);
 
 /** The draft of an interrupt, initialized with the defaults of the form. */
 export function formDraftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
@@ -16,10 +16,7 @@ export function formDraftOf(interruptId: string, fields: readonly FormField[]): 
 }
 
 export function keepFormDraft(interruptId: string, draft: FormDraft): void {
-  drafts.delete(interruptId);
   drafts.set(interruptId, { ...draft });
-  const [oldest] = drafts.keys();
-  if (drafts.size > MAX_DRAFTS && oldest !== undefined) drafts.delete(oldest);
 }
 
 function asTyped(field: FormField): string | string[] {
@@ -82,22 +79,5 @@ function toLocalTime(text: string): string {
 
 /** A validation error as translated text. */
 export function faultWords(fault: FormFault): string {
-  switch (fault.rule) {
-    case 'too_short':
-      return t('interrupts.tooShort', { limit: fault.limit });
-    case 'too_long':
-      return t('interrupts.tooLong', { limit: fault.limit });
-    case 'too_small':
-      return t('interrupts.tooSmall', { limit: fault.limit });
-    case 'too_large':
-      return t('interrupts.tooLarge', { limit: fault.limit });
-    case 'too_few':
-      return t('interrupts.tooFew', { limit: fault.limit });
-    case 'too_many':
-      return t('interrupts.tooMany', { limit: fault.limit });
-    case 'date-time':
-      return t('interrupts.dateTime');
-    default:
-      return t(`interrupts.${fault.rule}`);
-  }
+  return t(`interrupts.${fault.rule}`, { limit: 'limit' in fault ? fault.limit : 0 });
 }

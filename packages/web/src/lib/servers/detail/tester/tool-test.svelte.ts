@@ -3,10 +3,8 @@ import { isAbortError } from '@toolyard/protocol';
 import type { CallExplanation } from '../../../rules/explain-call.ts';
 import type { FailureText } from '../../attempt.svelte.ts';
 import { failureText } from '../../attempt.svelte.ts';
-import { serverApi } from '../../server-api.ts';
 import type { ShownServer } from '../../shown-server.ts';
-import { isOfBrowser } from '../../shown-server.ts';
-import { readBrowserLog } from '../browser-log.ts';
+import { logReaderOf } from '../browser-log.ts';
 import { LogFollower } from '../log-follower.svelte.ts';
 import { progressInLog } from './replay.ts';
 import { testTool, verdictOf } from './test-tool.ts';
@@ -29,8 +27,7 @@ export class ToolTest {
   constructor(server: ShownServer, tool: { view: McpToolView; inputSchema: JsonObject }) {
     this.#server = server;
     this.#tool = tool;
-    const { id } = server;
-    this.#log = new LogFollower(isOfBrowser(server) ? readBrowserLog(id) : (after) => serverApi.log(id, after));
+    this.#log = new LogFollower(logReaderOf(server));
   }
 
   readonly progress = $derived.by(() =>

@@ -1,8 +1,8 @@
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
-import { applyRunEvent } from './apply-event.ts';
-import { callState } from './calls.ts';
-import type { CallView } from './calls.ts';
-import type { AssistantRow, TranscriptRow } from './rows.ts';
+import { applyRunEvent } from '../apply-event.ts';
+import { callState } from './call-state.ts';
+import type { CallView } from '../calls.ts';
+import type { AssistantRow, TranscriptRow } from '../rows.ts';
 import {
   assistantMessage,
   DATE_TOOL,
@@ -13,8 +13,8 @@ import {
   userMessage,
   view,
 } from './test-events.ts';
-import { openTranscript } from './transcript.ts';
-import type { Transcript } from './transcript.ts';
+import { openTranscript } from '../transcript.ts';
+import type { Transcript } from '../transcript.ts';
 
 /** A run with one call and its expected rows, for tests. */
 

@@ -1,4 +1,4 @@
-import type { Api, RequestOptions } from './client.ts';
+import type { Api, RequestOptions } from '../client.ts';
 import { createApiClient, isJsonObject, parseJson } from '@toolyard/protocol';
 import type { JsonObject } from '@toolyard/protocol';
 
