@@ -31,6 +31,9 @@ export type McpSource = AsyncDisposable & {
   connectAll(): Promise<void>;
 };
 
+/** What a command works with. `signal`: aborted by Ctrl-C. */
+export type McpContext = { io: CommandIo; source: McpSource; signal: AbortSignal };
+
 type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
 /**
