@@ -1,5 +1,4 @@
-import type { McpTransport } from '@toolyard/protocol';
-import type { ServerDraft } from './server-draft.ts';
+import type { AddMcpServer, McpTransport } from '@toolyard/protocol';
 
 /**
  * Text that stands for a value of the user: `${input:key}` of VS Code, and what documentation writes instead of a secret
@@ -37,7 +36,7 @@ export function secretInputType(text: string): 'text' | 'password' {
 }
 
 /** The distinct placeholders of a server's settings, verbatim. */
-export function gapsIn({ transport }: ServerDraft): string[] {
+export function gapsIn({ transport }: AddMcpServer): string[] {
   const gaps = new Set<string>();
   mapTexts(transport, (text) => {
     for (const gap of gapsOf(text)) gaps.add(gap);
@@ -47,7 +46,7 @@ export function gapsIn({ transport }: ServerDraft): string[] {
 }
 
 /** The server with the entered values; placeholders without a value stay. */
-export function fillGaps(draft: ServerDraft, values: Readonly<Record<string, string>>): ServerDraft {
+export function fillGaps(draft: AddMcpServer, values: Readonly<Record<string, string>>): AddMcpServer {
   const fill = (text: string): string =>
     text.replace(GAP, (gap) => {
       const value = values[gap]?.trim() ?? '';
