@@ -1,29 +1,16 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { validConcurrency } from '../host/concurrency.ts';
-import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
-import type { PluginConfig } from '../config/plugin-config.ts';
 import { readPlugin } from '../config/plugin-config.ts';
 import { readUrl } from '../values/read-url.ts';
-import type { SandboxSettings } from '../config/sandbox-settings.ts';
 import { readSandbox, rejectMisspeltSandbox } from '../config/sandbox-settings.ts';
+import type { TransportConfig } from '../types.ts';
 
 /** How a server is reached, as written in its `mcp.json` entry, with variables unresolved. */
 export type WrittenTransport =
-  | {
-      type: 'stdio';
-      command: string;
-      args?: string[];
-      env?: Record<string, string>;
-      envFile?: string;
-      cwd?: string;
-      /** Absent: no sandbox, as in entries of earlier versions. */
-      sandbox?: SandboxSettings | false;
-    }
-  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
-  | HostedConfig
-  | PluginConfig;
+  | (Omit<Extract<TransportConfig, { type: 'stdio' }>, 'leadsTo'> & { envFile?: string })
+  | Exclude<TransportConfig, { type: 'stdio' | 'in-memory' }>;
 
 /** The settings of an entry other than its transport. */
 export type EntrySettings = {
