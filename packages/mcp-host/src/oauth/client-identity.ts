@@ -10,6 +10,7 @@ import { readDocument } from './read-document.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { isSameIssuer } from './issuer.ts';
 import { isLoopback } from './sign-in-url.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The OAuth client of Toolyard at one authorization server; never sent to another one. */
 export type OAuthClient = {
@@ -172,10 +173,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 function checkMetadataUrl(address: string): string {
   const url = readUrl(address);
   if (url !== null && url.protocol === 'https:' && url.pathname !== '/' && url.hash === '') return address;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`"clientMetadataUrl" must be an https URL with a path.`,
-  });
+  throw createConfigError(say`"clientMetadataUrl" must be an https URL with a path.`);
 }
 
 function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {

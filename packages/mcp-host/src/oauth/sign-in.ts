@@ -18,6 +18,7 @@ import { withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** How long a user may take to sign in, in milliseconds. */
 export const SIGN_IN_MS = 20 * 60_000;
@@ -264,11 +265,10 @@ function failed(
 /** Browsers provide Web Crypto only on https pages and on this machine. */
 function refuseWithoutCrypto(): void {
   if (globalThis.crypto?.subtle !== undefined) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`Signing in is not possible on this page, because it was not loaded over https.`,
-    hint: say`Open Toolyard over https, or on the machine it runs on.`,
-  });
+  throw createConfigError(
+    say`Signing in is not possible on this page, because it was not loaded over https.`,
+    say`Open Toolyard over https, or on the machine it runs on.`,
+  );
 }
 
 /** A state is as sensitive as a password, so only its hash is stored. */

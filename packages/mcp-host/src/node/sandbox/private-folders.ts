@@ -4,10 +4,11 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson } from '@toolyard/protocol';
 import type { TransportConfig } from '../../types.ts';
 import { processesWith } from '../process-table.ts';
 import { resolvePath } from './machine-files.ts';
+import { createConfigError } from '../../values/config-error.ts';
 
 /** Where the private home folders of sandboxed servers are. */
 export type PrivateFolders = {
@@ -47,10 +48,9 @@ export function makePrivateFolder(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return resolvePath(folder)?.path ?? folder;
   } catch (error) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
-    });
+    throw createConfigError(
+      `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
+    );
   }
 }
 
