@@ -3,7 +3,7 @@ import type { Clock, JsonObject, AnyText } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
-import type { ClientMetadata, OAuthClient } from './client-identity.ts';
+import type { ClientMetadata } from './client-identity.ts';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
@@ -14,7 +14,7 @@ import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
 import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { withTokenResponse } from './stored-tokens.ts';
+import { blankTokens, textsIn, withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
@@ -68,21 +68,12 @@ export type SignInContext = {
 };
 
 /** A pending sign-in, as stored until the redirect. */
-type Pending = {
+type Pending = Omit<StoredTokens, 'accessToken' | 'tokenType' | 'refreshToken' | 'expiresAt' | 'asked' | 'renewal'> & {
   serverId: string;
-  serverUrl: string;
-  issuer: string;
   /** Absent for an authorization server without metadata. */
   checksIssuer?: boolean;
-  tokenEndpoint: string;
-  authMethods: string[];
-  revocationEndpoint?: string;
-  client: OAuthClient;
   verifier: string;
   redirectUrl: string;
-  resource?: string;
-  scope?: string;
-  proofKey?: JsonObject;
   until: number;
 };
 
@@ -205,19 +196,8 @@ export async function finishSignIn(
     });
     const { serverUrl, issuer, tokenEndpoint, authMethods, revocationEndpoint } = pending;
     const { client, resource, scope, proofKey } = pending;
-    const blank: StoredTokens = {
-      serverUrl,
-      issuer,
-      tokenEndpoint,
-      authMethods,
-      client,
-      accessToken: '',
-      tokenType: 'Bearer',
-      ...defined({ revocationEndpoint, resource }),
-      // A server that grants the requested scope may omit it (RFC 6749, 5.1).
-      ...(scope === undefined ? {} : { scope, asked: scope }),
-      ...defined({ proofKey }),
-    };
+    const place = { serverUrl, issuer, tokenEndpoint, authMethods, client };
+    const blank = blankTokens({ ...place, ...defined({ revocationEndpoint, resource, scope, proofKey }) });
     return withTokenResponse(blank, answer, clock.now());
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
@@ -280,7 +260,6 @@ function readPending(value: JsonObject): Pending | undefined {
   const text = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   const { client, until, authMethods, checksIssuer, proofKey } = value;
   if (!isJsonObject(client) || typeof until !== 'number' || text('serverId') === '') return undefined;
-  const optional = (from: JsonObject, key: string) => (typeof from[key] === 'string' ? { [key]: from[key] } : {});
   return {
     serverId: text('serverId'),
     serverUrl: text('serverUrl'),
@@ -292,13 +271,10 @@ function readPending(value: JsonObject): Pending | undefined {
     client: {
       issuer: text('issuer'),
       clientId: typeof client['clientId'] === 'string' ? client['clientId'] : '',
-      ...optional(client, 'clientSecret'),
-      ...optional(client, 'authMethod'),
+      ...textsIn(client, ['clientSecret', 'authMethod']),
     },
     ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
-    ...optional(value, 'revocationEndpoint'),
-    ...optional(value, 'resource'),
-    ...optional(value, 'scope'),
+    ...textsIn(value, ['revocationEndpoint', 'resource', 'scope']),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
     until,
   };

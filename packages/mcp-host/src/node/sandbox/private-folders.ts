@@ -4,7 +4,7 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@toolyard/protocol';
-import { canonicalJson } from '@toolyard/protocol';
+import { canonicalJson, pause } from '@toolyard/protocol';
 import type { TransportConfig } from '../../types.ts';
 import { processesWith } from '../process-table.ts';
 import { resolvePath } from './machine-files.ts';
@@ -85,7 +85,7 @@ async function deleteUnused(folder: string, clock: Clock): Promise<void> {
   const start = clock.monotonic();
   while (isUsed(folder)) {
     if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} was not deleted: a process uses it`);
-    await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+    await pause(clock, POLL_MS);
   }
   await deleteFolder(folder);
 }
