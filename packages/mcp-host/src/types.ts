@@ -3,7 +3,6 @@ import type { OAuthSettings } from './oauth/oauth-settings.ts';
 import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
   CompleteMcpArgument,
-  ErrorInfo,
   JsonObject,
   JsonValue,
   McpCompletion,
