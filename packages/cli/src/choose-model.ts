@@ -19,6 +19,7 @@ import {
 import type { Clock, Fetch } from '@toolyard/protocol';
 import { defined, pause, ToolyardError } from '@toolyard/protocol';
 import type { ConnectionFlags } from './flags.ts';
+import { createConfigError } from './errors.ts';
 
 export type ModelContext = {
   env: NodeJS.ProcessEnv;
@@ -122,23 +123,20 @@ async function selectEndpoint(flags: ModelFlags, env: NodeJS.ProcessEnv): Promis
   const [first, ...others] = found;
   if (first === undefined) return null;
   if (others.length === 0) return endpointOf(first.known, first.baseUrl, flags, first.apiKey);
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `The environment configures ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
-    hint: 'Choose one with --provider.',
-  });
+  throw createConfigError(
+    `The environment configures ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
+    'Choose one with --provider.',
+  );
 }
 
 async function unknownProvider(id: string): Promise<ToolyardError> {
   const unsupported = (await loadUnsupportedProviders()).find((one) => one.id === id);
-  return new ToolyardError({
-    code: 'bad_config',
-    message:
-      unsupported === undefined
-        ? `Unknown provider "${id}".`
-        : `The provider "${id}" is not supported. ${unsupported.why}`,
-    hint: 'List presets with "toolyard providers --known"; for any other provider use --base-url and --api-format.',
-  });
+  return createConfigError(
+    unsupported === undefined
+      ? `Unknown provider "${id}".`
+      : `The provider "${id}" is not supported. ${unsupported.why}`,
+    'List presets with "toolyard providers --known"; for any other provider use --base-url and --api-format.',
+  );
 }
 
 function keyMissing({ label, keyVariables, keyPage }: ProviderRecord): ToolyardError {
@@ -170,14 +168,12 @@ async function configured(
 ): Promise<ChosenModel> {
   const [placeholder] = placeholdersIn(baseUrl);
   if (placeholder !== undefined || !/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `Invalid base URL of a model server: ${baseUrl}`,
-      hint:
-        placeholder === undefined
-          ? 'Use a URL such as http://127.0.0.1:8080 or https://api.example.com/v1.'
-          : `Set ${placeholder}, or pass the whole URL with --base-url.`,
-    });
+    throw createConfigError(
+      `Invalid base URL of a model server: ${baseUrl}`,
+      placeholder === undefined
+        ? 'Use a URL such as http://127.0.0.1:8080 or https://api.example.com/v1.'
+        : `Set ${placeholder}, or pass the whole URL with --base-url.`,
+    );
   }
   const ids = createUuidSource();
   const runtime: ModelRuntime = createProviderRuntime(
@@ -201,11 +197,10 @@ async function configured(
     });
   }
   if (others.length > 0 && !isLoopback(baseUrl)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `${server} offers ${models.length} models.`,
-      hint: `Choose one with --model: ${listNames(models)}`,
-    });
+    throw createConfigError(
+      `${server} offers ${models.length} models.`,
+      `Choose one with --model: ${listNames(models)}`,
+    );
   }
   return { model: { runtime, id: first.id, knownModels: models }, description: `${first.id} at ${baseUrl}` };
 }

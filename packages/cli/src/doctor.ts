@@ -9,10 +9,13 @@ import { EXIT } from './exit.ts';
 import type { DoctorFlags } from './flags.ts';
 import { checkLaunching } from './doctor-launching.ts';
 import type { Finding } from './finding.ts';
+import { pluralize, printJson } from './output.ts';
 import { plainLine } from './sanitize.ts';
 import { dataDirFrom } from './server/data-dir.ts';
 import { serversFrom } from './servers.ts';
 import { showLaunches } from './show-launches.ts';
+
+type Report = (level: Finding['level'], subject: string, text: string, hint?: string) => void;
 
 const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
 
@@ -20,66 +23,54 @@ const MARKS = { ok: 'ok   ', info: 'info ', wrong: 'wrong' } as const;
 export async function doctorCommand(io: CommandIo, flags: DoctorFlags): Promise<number> {
   io.onExit(killAllStdioChildren);
   const findings: Finding[] = [];
-  const report = (finding: Finding): void => {
-    findings.push(finding);
+  const report: Report = (level, subject, text, hint) => {
+    findings.push({ level, subject, text, ...(hint ? { hint } : {}) });
     if (flags.json) return;
-    io.stdout.write(`${MARKS[finding.level]}  ${finding.subject}: ${plainLine(finding.text, 500)}\n`);
-    if (finding.hint) io.stdout.write(`       ${plainLine(finding.hint, 500)}\n`);
+    io.stdout.write(`${MARKS[level]}  ${subject}: ${plainLine(text, 500)}\n`);
+    if (hint) io.stdout.write(`       ${plainLine(hint, 500)}\n`);
   };
 
-  report({
-    level: 'ok',
-    subject: 'toolyard',
-    text: `${VERSION} on Node ${process.versions.node}, ${process.platform}`,
-  });
+  report('ok', 'toolyard', `${VERSION} on Node ${process.versions.node}, ${process.platform}`);
   await checkModels(io, flags, report);
-  for (const finding of await checkLaunching(io.env)) report(finding);
+  for (const { level, subject, text, hint } of await checkLaunching(io.env)) report(level, subject, text, hint);
   await checkServers(io, flags, report);
-  if (flags.json) io.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  if (flags.json) printJson(io, findings);
   return findings.some((finding) => finding.level === 'wrong') ? EXIT.failed : EXIT.done;
 }
 
-async function checkModels({ env }: CommandIo, flags: DoctorFlags, report: (finding: Finding) => void): Promise<void> {
+async function checkModels({ env }: CommandIo, flags: DoctorFlags, report: Report): Promise<void> {
   const { fetch, clock } = nodePlatform();
-  report({
-    level: 'info',
-    subject: 'key',
-    text: await describeKeys(flags, env),
-  });
+  report('info', 'key', await describeKeys(flags, env));
   const found = await findLocalServers({ fetch, clock });
   for (const { label, baseUrl, models, isLoading } of found) {
     if (isLoading) {
       const { message, hint } = loadingError({ label, baseUrl });
-      report({ level: 'info', subject: label, text: message, ...(hint ? { hint } : {}) });
+      report('info', label, message, hint);
       continue;
     }
-    report({
-      level: 'ok',
-      subject: label,
-      text: `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}`,
-    });
+    report('ok', label, `${baseUrl}, ${models.length} models: ${models.map((m) => m.id).join(', ')}`);
   }
   if (found.length === 0) {
-    report({ level: 'info', subject: 'local model servers', text: 'none detected on the usual ports' });
+    report('info', 'local model servers', 'none detected on the usual ports');
   }
   try {
     const { model, description } = await chooseModel(flags, { env, fetch, clock });
-    report({ level: 'ok', subject: 'model', text: description });
+    report('ok', 'model', description);
     if ('demo' in model) return;
     const { id } = model;
     const runtime =
       'runtime' in model ? model.runtime : createModelRuntime({ wire: 'openai-chat', ...model, fetch, clock });
     const offered = await runtime.models();
     if (offered.some((other) => other.id === id)) return;
-    report({
-      level: 'wrong',
-      subject: 'model',
-      text: `${runtime.label ?? runtime.provider} does not offer "${id}".`,
-      hint: `Available: ${offered.map((other) => other.id).join(', ')}`,
-    });
+    report(
+      'wrong',
+      'model',
+      `${runtime.label ?? runtime.provider} does not offer "${id}".`,
+      `Available: ${offered.map((other) => other.id).join(', ')}`,
+    );
   } catch (thrown) {
     const { message, hint } = toErrorInfo(thrown);
-    report({ level: 'wrong', subject: 'model', text: message, ...(hint ? { hint } : {}) });
+    report('wrong', 'model', message, hint);
   }
 }
 
@@ -91,7 +82,7 @@ async function describeKeys(flags: DoctorFlags, env: NodeJS.ProcessEnv): Promise
   return flags.apiKey === undefined ? 'no API key is set (local model servers need none)' : 'an API key is set';
 }
 
-async function checkServers(io: CommandIo, flags: DoctorFlags, report: (finding: Finding) => void): Promise<void> {
+async function checkServers(io: CommandIo, flags: DoctorFlags, report: Report): Promise<void> {
   const { createTransport, clock } = nodePlatform({ sandbox: { dataFolders: [dataDirFrom(undefined, io)] } });
   try {
     await using host = new McpHost({
@@ -107,21 +98,17 @@ async function checkServers(io: CommandIo, flags: DoctorFlags, report: (finding:
       const subject = `server ${server.id}`;
       if (server.state !== 'ready') {
         const { message = server.state, hint } = server.error ?? {};
-        report({ level: 'wrong', subject, text: message, ...(hint ? { hint } : {}) });
+        report('wrong', subject, message, hint);
         continue;
       }
       const protocol = server.protocolVersion ? `, MCP ${server.protocolVersion}` : '';
-      report({
-        level: 'ok',
-        subject,
-        text: `${server.toolCount} ${server.toolCount === 1 ? 'tool' : 'tools'}${protocol}`,
-      });
+      report('ok', subject, `${pluralize(server.toolCount, 'tool')}${protocol}`);
       for (const { name, reason } of server.skipped) {
-        report({ level: 'info', subject, text: `skipped ${name}: ${reason}` });
+        report('info', subject, `skipped ${name}: ${reason}`);
       }
     }
   } catch (thrown) {
     const { message, hint } = toErrorInfo(thrown);
-    report({ level: 'wrong', subject: 'servers', text: message, ...(hint ? { hint } : {}) });
+    report('wrong', 'servers', message, hint);
   }
 }

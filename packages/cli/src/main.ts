@@ -110,15 +110,15 @@ export function createProgram(invocation: Invocation): Command {
     });
 
   defineServe(program, invocation);
-  defineOpen(program, io);
-  defineAgents(program, io);
+  defineOpen(program, invocation);
+  defineAgents(program, invocation);
   defineRun(program, invocation);
-  defineGroups(program, io);
-  defineKeys(program, io);
-  defineSchedules(program, io);
-  defineSearchEngine(program, io);
-  defineSessions(program, io);
-  defineSkills(program, io);
+  defineGroups(program, invocation);
+  defineKeys(program, invocation);
+  defineSchedules(program, invocation);
+  defineSearchEngine(program, invocation);
+  defineSessions(program, invocation);
+  defineSkills(program, invocation);
   defineModels(program, invocation);
   defineAbilities(program, invocation);
   defineServerCommands(program, invocation);

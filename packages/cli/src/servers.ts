@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgsStringToArgv } from 'string-argv';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { readMcpConfig } from '@toolyard/mcp-host/node';
-import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from './command-io.ts';
 import type { ConnectionFlags } from './flags.ts';
 import { sanitize } from './sanitize.ts';
+import { createConfigError } from './errors.ts';
 
 /**
  * The MCP servers of a command: the bundled date server, those of `--mcp-config` and those of `--mcp`. An invalid entry
@@ -50,25 +50,21 @@ export function serverFromFlag(text: string): ServerConfig {
     return { id: name ?? idFrom(url.host), transport: { type, url: url.href } };
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `--mcp ${target}: unsupported URL scheme. Use http, https, ws or wss, or a command.`,
-    });
+    throw createConfigError(`--mcp ${target}: unsupported URL scheme. Use http, https, ws or wss, or a command.`);
   }
   const [command, ...args] = parseArgsStringToArgv(target);
   if (command === undefined) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: '--mcp is empty.',
-      hint: 'Pass a command such as "npx -y some-mcp-server", or the URL of a server.',
-    });
+    throw createConfigError(
+      '--mcp is empty.',
+      'Pass a command such as "npx -y some-mcp-server", or the URL of a server.',
+    );
   }
   return { id: name ?? idFrom(mainWord(command, args)), transport: { type: 'stdio', command, args } };
 }
 
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new ToolyardError({ code: 'bad_config', message: `--mcp ${text}: invalid URL.` });
+  if (!url) throw createConfigError(`--mcp ${text}: invalid URL.`);
   return url;
 }
 

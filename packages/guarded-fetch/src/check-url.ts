@@ -1,7 +1,6 @@
 import type { AnyText } from '@toolyard/protocol';
 import { ToolyardError, hasUserinfo, readUrl, say } from '@toolyard/protocol';
-import { isRefusedAddress } from './address.ts';
-import { hostOf, isLocalhostName } from './hosts.ts';
+import { isOnThisMachine } from './trust.ts';
 
 /**
  * Checks a link from a model, page or server before a user's browser opens it: `https:` anywhere, `http:` only on this
@@ -18,14 +17,9 @@ export function checkUrl(link: string | URL): URL {
   if (hasUserinfo(url))
     throw refused(say`This link has a user name before its host, which can disguise where it leads.`);
   if (url.protocol === 'https:') return url;
-  if (url.protocol === 'http:' && isThisMachine(url)) return url;
+  if (url.protocol === 'http:' && isOnThisMachine(url)) return url;
   if (url.protocol === 'http:') throw refused(say`This link uses http:// and leads to another machine.`);
   throw refused(say`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
-}
-
-function isThisMachine(url: URL): boolean {
-  const host = hostOf(url);
-  return host.kind === 'ip' ? isRefusedAddress(host.ip) === 'loopback' : isLocalhostName(host.name);
 }
 
 function refused(message: AnyText): ToolyardError {

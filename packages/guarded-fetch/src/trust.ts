@@ -24,7 +24,8 @@ export function trustSameHost(address: string | URL): (url: URL) => boolean {
   return isOnThisMachine;
 }
 
-function isOnThisMachine(url: URL): boolean {
+/** True for a web URL of this machine. */
+export function isOnThisMachine(url: URL): boolean {
   if (!isWeb(url)) return false;
   const host = hostOf(url);
   return host.kind === 'name' ? isLocalhostName(host.name) : isRefusedAddress(host.ip) === 'loopback';

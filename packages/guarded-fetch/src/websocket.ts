@@ -16,15 +16,26 @@ export type WebSocketGuard = {
   guarded: Agent;
 };
 
-/** Trust and checks apply to the http URL of the handshake: `ws:` counts as `http:`. */
-export function createOpenWebSocket({ trust, judge, open, guarded }: WebSocketGuard): OpenGuardedWebSocket {
+/**
+ * The http URL of a handshake, to which trust and checks apply, and the agent for it: `ws:` counts as `http:`. Throws what
+ * the guard refuses.
+ */
+export function checkHandshake(
+  { trust, judge, open, guarded }: WebSocketGuard,
+  address: string | URL,
+): { url: URL; dispatcher: Agent } {
+  const url = readUrl(String(address).replace(/^ws(s?):/i, 'http$1:'));
+  if (url === null) throw toError({ kind: 'unreadable' });
+  const trusted = trust(url);
+  const refusal = judge(url, trusted);
+  if (refusal !== null) throw toError(refusal);
+  return { url, dispatcher: trusted ? open : guarded };
+}
+
+export function createOpenWebSocket(guard: WebSocketGuard): OpenGuardedWebSocket {
   return (address, { protocols = [], headers = {} } = {}) => {
-    const url = readUrl(String(address).replace(/^ws(s?):/i, 'http$1:'));
-    if (url === null) throw toError({ kind: 'unreadable' });
-    const trusted = trust(url);
-    const refusal = judge(url, trusted);
-    if (refusal !== null) throw toError(refusal);
+    const { url, dispatcher } = checkHandshake(guard, address);
     const target = url.href.replace(/^http/, 'ws');
-    return new InnerWebSocket(target, { protocols, headers, dispatcher: trusted ? open : guarded });
+    return new InnerWebSocket(target, { protocols, headers, dispatcher });
   };
 }

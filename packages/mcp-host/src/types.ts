@@ -3,14 +3,15 @@ import type { OAuthSettings } from './oauth/oauth-settings.ts';
 import type { SignInHealth } from './oauth/sign-in-health.ts';
 import type {
   CompleteMcpArgument,
-  ErrorInfo,
   JsonObject,
   JsonValue,
   McpCompletion,
   McpFilledPrompt,
-  McpIsolation,
+  McpPhase,
   McpPromptView,
   McpResourceView,
+  McpServerState,
+  McpServerView,
   McpTemplateView,
   TaskHandle,
   ToolDefinition,
@@ -87,15 +88,7 @@ export type ServerConfig = {
 export type Era = 'legacy' | 'modern';
 
 /** The phases of a connection, in their order; the last two end it. */
-export type ConnectionPhase =
-  | 'transport_creating'
-  | 'transport_ready'
-  | 'initializing'
-  | 'capabilities_exchanged'
-  | 'listing'
-  | 'connected'
-  | 'error'
-  | 'disconnected';
+export type ConnectionPhase = McpPhase;
 
 /** An entry of the log of a server. */
 export type LogEntry = {
@@ -107,7 +100,7 @@ export type LogEntry = {
 };
 
 /** For the transitions see `docs/mcp-host.md`. */
-export type ServerState = 'idle' | 'connecting' | 'ready' | 'reconnecting' | 'failed' | 'needs_sign_in' | 'disabled';
+export type ServerState = McpServerState;
 
 /** A listed item that cannot be used, with the reason for display. */
 export type SkippedItem = { name: string; reason: string };
@@ -139,42 +132,34 @@ export type Completion = McpCompletion;
 /** From least to most severe. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
-/** The state of a server, for display. */
-export type ServerHealth = {
-  id: string;
-  state: ServerState;
+type SharedHealth =
+  | 'id'
+  | 'state'
+  | 'phases'
+  | 'launch'
+  | 'isolation'
+  | 'reconnect'
+  | 'era'
+  | 'protocolVersion'
+  | 'serverInfo'
+  | 'instructions'
+  | 'error'
+  | 'interactive'
+  | 'capabilities'
+  | 'skipped';
+
+/** The state of a server, for display: the view without its configuration, and what the view derives from. */
+export type ServerHealth = Pick<McpServerView, SharedHealth> & {
   /** The phase of the current or last connection. */
   phase: ConnectionPhase;
-  /** The beginning of each phase, in milliseconds since 1970. */
-  phases: { phase: ConnectionPhase; at: number }[];
-  /**
-   * Set while a launcher (`npx`, `uvx`, `docker`, …) has not answered yet and probably downloads: since when
-   * (milliseconds since 1970), and the last lines of its standard error.
-   */
-  launch?: { launcher: string; since: number; stderr: readonly string[] };
-  /** The isolation of a stdio server that was started. */
-  isolation?: McpIsolation;
-  /** While `reconnecting`, or `failed` with attempts left: the current or next attempt and, while waiting, when it begins. */
-  reconnect?: { attempt: number; of: number; at?: number };
   toolCount: number;
   /** Absent until listed, in the background. */
   resourceCount?: number;
   promptCount?: number;
-  era?: Era;
-  protocolVersion?: string;
-  serverInfo?: ServerInfo;
   /** The first of its icons that is small enough to be kept. */
   icon?: ServerIcon;
-  instructions?: string;
-  error?: ErrorInfo;
-  /** The server sends requests without naming the call: each conversation has its own connection. */
-  interactive?: true;
-  /** Its capabilities other than tools. */
-  capabilities?: { resources: boolean; subscribe: boolean; prompts: boolean; completions: boolean; logging: boolean };
   /** The sign-in state of a server that supports one. */
   signIn?: SignInHealth;
-  /** Listed items that cannot be used, with the reason. */
-  skipped: SkippedItem[];
   /** The log, oldest first; bounded. */
   log: LogEntry[];
 };

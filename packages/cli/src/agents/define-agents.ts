@@ -1,30 +1,18 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { AgentFormat } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
-
-type Json = { json?: boolean };
+import type { Invocation } from '../command-io.ts';
+import { onServer, serverActions } from '../server/on-server.ts';
 
 /** Defines `toolyard agents`. */
-export function defineAgents(program: Command, io: CommandIo): void {
+export function defineAgents(program: Command, invocation: Invocation): void {
   const agents = program.command('agents').description('Manage agents of a running server').exitOverride();
-
+  const action = serverActions(invocation, () => import('./agents-command.ts'));
   onServer(agents.command('list').description('List agents by name'))
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & Json) => {
-      const { listAgents } = await import('./agents-command.ts');
-      await listAgents(io, await clientOf(io, options), options);
-    });
-
+    .action(action((commands) => commands.listAgents));
   onServer(agents.command('show').argument('<agent>', 'name or ID').description('Show an agent and its instructions'))
     .option('--json', 'print JSON')
-    .action(async (agent: string, options: ServerFlags & Json) => {
-      const { showAgent } = await import('./agents-command.ts');
-      await showAgent(io, await clientOf(io, options), agent, options);
-    });
-
+    .action(action((commands) => commands.showAgent));
   onServer(
     agents.command('export').argument('<agent>', 'name or ID').description('Export an agent to stdout or a file'),
   )
@@ -34,11 +22,7 @@ export function defineAgents(program: Command, io: CommandIo): void {
         .default('toolyard'),
     )
     .option('--output <file>', 'write to this file, which must not exist')
-    .action(async (agent: string, options: ServerFlags & { format: AgentFormat; output?: string }) => {
-      const { exportAgent } = await import('./agents-command.ts');
-      await exportAgent(io, await clientOf(io, options), agent, options);
-    });
-
+    .action(action((commands) => commands.exportAgent));
   onServer(
     agents
       .command('import')
@@ -46,18 +30,11 @@ export function defineAgents(program: Command, io: CommandIo): void {
       .description('Import agents from a file; tools are not switched on'),
   )
     .option('--json', 'print JSON')
-    .action(async (file: string, options: ServerFlags & Json) => {
-      const { importAgents } = await import('./agents-command.ts');
-      await importAgents(io, await clientOf(io, options), file, options);
-    });
-
+    .action(action((commands) => commands.importAgents));
   onServer(
     agents
       .command('delete')
       .argument('<agent>', 'name or ID')
       .description('Delete an agent; its conversations are kept'),
-  ).action(async (agent: string, options: ServerFlags) => {
-    const { deleteAgent } = await import('./agents-command.ts');
-    await deleteAgent(io, await clientOf(io, options), agent);
-  });
+  ).action(action((commands) => commands.deleteAgent));
 }

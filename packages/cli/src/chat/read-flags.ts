@@ -1,8 +1,9 @@
 import { matchesGlob } from '@toolyard/agent-host';
 import type { ModelParameters } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
 import { readAll } from './terminal.ts';
+import { createConfigError } from '../errors.ts';
 
 /** The user message of a one-shot chat; undefined for an interactive chat. */
 export async function readUserMessage(
@@ -12,14 +13,10 @@ export async function readUserMessage(
 ): Promise<string | undefined> {
   const text = message === '-' ? await readAll(input) : message;
   if (text !== undefined && text.trim() === '') {
-    throw new ToolyardError({ code: 'bad_config', message: 'The question is empty.' });
+    throw createConfigError('The question is empty.');
   }
   if (flags.json && text === undefined) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: '--json requires a question.',
-      hint: 'toolyard chat --json "question"',
-    });
+    throw createConfigError('--json requires a question.', 'toolyard chat --json "question"');
   }
   checkAllowed(flags.allow);
   return text;
@@ -37,11 +34,10 @@ export function parametersFrom(flags: ChatFlags): ModelParameters {
 function checkAllowed(allow: readonly string[]): void {
   const invalid = allow.find((reference) => !/^[^/]+\/.+$/.test(reference));
   if (invalid === undefined) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--allow must be a server and a tool, such as files/read_file (got "${invalid}").`,
-    hint: 'List them with /tools in a chat.',
-  });
+  throw createConfigError(
+    `--allow must be a server and a tool, such as files/read_file (got "${invalid}").`,
+    'List them with /tools in a chat.',
+  );
 }
 
 /**
@@ -60,9 +56,8 @@ export function checkAllowMatches(
   const invalid = allow.find((pattern) => !isKnown(pattern));
   if (invalid === undefined) return;
   const names = servers.map(({ id }) => id).join(', ');
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--allow ${invalid} matches no tool of this chat.`,
-    hint: `${names === '' ? 'The chat has no servers.' : `Servers: ${names}.`} List the tools with /tools in a chat; quote a pattern such as 'files/*'.`,
-  });
+  throw createConfigError(
+    `--allow ${invalid} matches no tool of this chat.`,
+    `${names === '' ? 'The chat has no servers.' : `Servers: ${names}.`} List the tools with /tools in a chat; quote a pattern such as 'files/*'.`,
+  );
 }

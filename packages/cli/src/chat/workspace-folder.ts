@@ -1,13 +1,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, posix, resolve, win32 } from 'node:path';
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../errors.ts';
 
 /** The folder of `--workspace`, with links resolved. @throws ToolyardError `bad_config` if it is not a folder */
 export function localWorkspace(flag: string, cwd: string): string {
   const path = resolve(cwd, flag);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (flag.trim() !== '' && isFolder) return realpathSync(path);
-  throw badWorkspace(`--workspace: ${path} is not a folder.`, 'Name an existing folder.');
+  throw createConfigError(`--workspace: ${path} is not a folder.`, 'Name an existing folder.');
 }
 
 /**
@@ -19,12 +19,8 @@ export function workspaceOnServer(flag: string, cwd: string, serverUrl: string):
   const { hostname } = new URL(serverUrl);
   if (/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return localWorkspace(flag, cwd);
   if (isAbsolute(flag) || posix.isAbsolute(flag) || win32.isAbsolute(flag)) return flag;
-  throw badWorkspace(
+  throw createConfigError(
     `--workspace: "${flag}" is not an absolute path.`,
     `The folder is on the machine of the server (${hostname}): write its whole path.`,
   );
-}
-
-function badWorkspace(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

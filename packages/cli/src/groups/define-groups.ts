@@ -1,31 +1,19 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { CommandIo } from '../command-io.ts';
+import type { Invocation } from '../command-io.ts';
 import { positiveInteger, repeatable } from '../options.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
-import type { NewGroupFlags } from './groups-command.ts';
-
-type Json = { json?: boolean };
+import { onServer, serverActions } from '../server/on-server.ts';
 
 /** Defines `toolyard groups`. */
-export function defineGroups(program: Command, io: CommandIo): void {
+export function defineGroups(program: Command, invocation: Invocation): void {
   const groups = program.command('groups').description('Manage groups of agents of a running server').exitOverride();
-
+  const action = serverActions(invocation, () => import('./groups-command.ts'));
   onServer(groups.command('list').description('List groups by name'))
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & Json) => {
-      const { listGroups } = await import('./groups-command.ts');
-      await listGroups(io, await clientOf(io, options), options);
-    });
-
+    .action(action((commands) => commands.listGroups));
   onServer(groups.command('show').argument('<group>', 'name or ID').description('Show a group and its members'))
     .option('--json', 'print JSON')
-    .action(async (group: string, options: ServerFlags & Json) => {
-      const { showGroup } = await import('./groups-command.ts');
-      await showGroup(io, await clientOf(io, options), group, options);
-    });
-
+    .action(action((commands) => commands.showGroup));
   onServer(
     groups
       .command('create')
@@ -41,18 +29,11 @@ export function defineGroups(program: Command, io: CommandIo): void {
     .option('--max-rounds <n>', 'maximum rounds per message', positiveInteger)
     .addOption(repeatable('--stop <text>', 'stop after an answer with this text'))
     .option('--json', 'print JSON')
-    .action(async (name: string, options: ServerFlags & NewGroupFlags) => {
-      const { createGroup } = await import('./groups-command.ts');
-      await createGroup(io, await clientOf(io, options), name, options);
-    });
-
+    .action(action((commands) => commands.createGroup));
   onServer(
     groups
       .command('delete')
       .argument('<group>', 'name or ID')
       .description('Delete a group; its conversations are kept'),
-  ).action(async (group: string, options: ServerFlags) => {
-    const { deleteGroup } = await import('./groups-command.ts');
-    await deleteGroup(io, await clientOf(io, options), group);
-  });
+  ).action(action((commands) => commands.deleteGroup));
 }

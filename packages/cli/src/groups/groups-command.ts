@@ -1,11 +1,11 @@
 import type { CreateGroup, GroupMode, GroupView } from '@toolyard/protocol';
-import { defined, roundsOf, ToolyardError } from '@toolyard/protocol';
-import { findAgent } from '../agents/find-agent.ts';
+import { defined, roundsOf } from '@toolyard/protocol';
+import { findAgent } from '../server/find-by-name.ts';
 import type { CommandIo } from '../command-io.ts';
-import { columns } from '../models/columns.ts';
-import { jsonLines, plainLine, sanitize, shownLine } from '../sanitize.ts';
+import { pluralize, printFacts, printJson, printLine, printList, printNote, shownTitle } from '../output.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import { findGroup } from './find-group.ts';
+import { findGroup } from '../server/find-by-name.ts';
+import { createConfigError } from '../errors.ts';
 
 type Json = { json?: boolean };
 export type NewGroupFlags = Json & {
@@ -26,38 +26,36 @@ const MODES: Record<GroupMode['kind'], string> = {
 /** `toolyard groups list`. */
 export async function listGroups(io: CommandIo, client: ServerClient, { json }: Json): Promise<void> {
   const { items } = await client.get('/api/groups');
-  if (json === true) return void io.stdout.write(`${jsonLines(items)}\n`);
-  if (items.length === 0) return void io.stderr.write('No groups.\n');
-  const rows = items.map(({ id, title, members, mode }) => [
-    id,
-    nameOf(title),
-    `${members.length} ${members.length === 1 ? 'member' : 'members'}`,
-    MODES[mode.kind],
-  ]);
-  io.stdout.write(`${columns(rows).join('\n')}\n`);
+  printList(io, items, {
+    json,
+    none: 'No groups.',
+    row: ({ id, title, members, mode }) => [
+      id,
+      shownTitle(title),
+      pluralize(members.length, 'member'),
+      MODES[mode.kind],
+    ],
+  });
 }
 
 /** `toolyard groups show`. */
 export async function showGroup(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
   const group = await findGroup(client, wanted);
-  if (json === true) return void io.stdout.write(`${jsonLines(group)}\n`);
+  if (json === true) return printJson(io, group);
   const { items: agents } = await client.get('/api/agents');
   const titleOf = (id: string): string => agents.find((agent) => agent.id === id)?.title ?? `deleted agent ${id}`;
   const { mode, members, instructions } = group;
-  const supervisor = mode.kind === 'supervisor' ? mode.supervisor : null;
-  const facts: [string, string][] = [
+  const supervisor = mode.kind === 'supervisor' ? mode.supervisor : undefined;
+  const facts = [
     ['ID', group.id],
-    ['Name', nameOf(group.title)],
+    ['Name', shownTitle(group.title)],
     ['Mode', MODES[mode.kind]],
-    ...(supervisor
-      ? [['Supervisor', 'agentId' in supervisor ? titleOf(supervisor.agentId) : 'a model'] as [string, string]]
-      : []),
+    ['Supervisor', supervisor && ('agentId' in supervisor ? titleOf(supervisor.agentId) : 'a model')],
     ['Rounds', String(roundsOf(group))],
     ['Members', members.map(({ agentId, name }) => name ?? titleOf(agentId)).join(', ')],
-    ...(group.stopPhrases.length > 0 ? [['Stops at', group.stopPhrases.join(', ')] as [string, string]] : []),
-  ];
-  const lines = columns(facts.map(([name, value]) => [name, plainLine(value, 500)]));
-  io.stdout.write(`${[...lines, ...(instructions === '' ? [] : ['', sanitize(instructions)])].join('\n')}\n`);
+    ['Stops at', group.stopPhrases.join(', ') || undefined],
+  ] as const;
+  printFacts(io, facts, instructions);
 }
 
 /** `toolyard groups create`. Members are names or IDs of agents. */
@@ -79,17 +77,16 @@ export async function createGroup(
       ...(stop.length === 0 ? {} : { stopPhrases: stop }),
     },
   });
-  if (flags.json === true) return void io.stdout.write(`${jsonLines(group)}\n`);
-  io.stdout.write(`${group.id}  ${nameOf(group.title)}\n`);
+  if (flags.json === true) return printJson(io, group);
+  printLine(io, `${group.id}  ${shownTitle(group.title)}`);
 }
 
 async function modeOf(client: ServerClient, { order, supervisor }: NewGroupFlags): Promise<GroupMode> {
   if (order !== undefined && supervisor !== undefined) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: '--order cannot be combined with --supervisor: a supervisor decides who speaks.',
-      hint: 'Use one of them.',
-    });
+    throw createConfigError(
+      '--order cannot be combined with --supervisor: a supervisor decides who speaks.',
+      'Use one of them.',
+    );
   }
   if (order !== undefined) return { kind: order === 'fixed' ? 'fixed_order' : 'round_robin' };
   if (supervisor === undefined) return { kind: 'supervisor', supervisor: { instructions: '' } };
@@ -100,9 +97,5 @@ async function modeOf(client: ServerClient, { order, supervisor }: NewGroupFlags
 export async function deleteGroup(io: CommandIo, client: ServerClient, wanted: string): Promise<void> {
   const { id, title } = await findGroup(client, wanted);
   await client.delete('/api/groups/{id}', { params: { id } });
-  io.stderr.write(`toolyard: deleted ${nameOf(title)}.\n`);
-}
-
-function nameOf(title: string): string {
-  return title.trim() === '' ? '(untitled)' : shownLine(title, 60);
+  printNote(io, `deleted ${shownTitle(title)}.`);
 }

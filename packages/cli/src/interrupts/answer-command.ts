@@ -5,18 +5,19 @@ import type {
   InterruptAnswer,
   StoredInterrupt,
 } from '@toolyard/protocol';
-import { decisionsFor, defined, ToolyardError } from '@toolyard/protocol';
+import { decisionsFor, defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import type { Terminal } from '../chat/terminal.ts';
 import { createTerminalLineReader, terminalOf } from '../chat/terminal.ts';
 import { EXIT } from '../exit.ts';
-import { pluralize, printNote, printLine, printJson } from '../mcp/output.ts';
+import { pluralize, printJson, printLine, printNote, printProblem } from '../output.ts';
 import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
 import { allPages } from '../server/all-pages.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import type { AnswerFlags } from './answer-from-flags.ts';
 import { answerFromFlags } from './answer-from-flags.ts';
 import { summarize } from './list-interrupts.ts';
+import { createRequestError } from '../errors.ts';
 
 type AnswerItem = AnswerInterrupts['answers'][number];
 
@@ -55,11 +56,11 @@ function selectInterrupts(
   ids: readonly string[],
   { all, answer }: { all: boolean; answer: InterruptAnswer | null },
 ): StoredInterrupt[] {
-  if (all && ids.length > 0) throw badRequest('--all cannot be combined with IDs.', 'Pass IDs, or --all.');
+  if (all && ids.length > 0) throw createRequestError('--all cannot be combined with IDs.', 'Pass IDs, or --all.');
   if (ids.length > 0) return open.filter(({ id }) => ids.includes(id));
-  if (!all && answer) throw badRequest('No interrupt was named.', 'Pass its ID, or --all.');
+  if (!all && answer) throw createRequestError('No interrupt was named.', 'Pass its ID, or --all.');
   if (answer?.decision === 'approve' && answer.arguments) {
-    throw badRequest('--arguments cannot be combined with --all.', 'Pass the ID of one interrupt.');
+    throw createRequestError('--arguments cannot be combined with --all.', 'Pass the ID of one interrupt.');
   }
   return answer ? open.filter(({ interrupt }) => decisionsFor(interrupt.kind).includes(answer.decision)) : open;
 }
@@ -74,7 +75,10 @@ function shown(interrupt: Interrupt): Pick<AnswerItem, 'shown'> {
 async function askEach(selected: readonly StoredInterrupt[], terminal: Terminal): Promise<AnswerItem[]> {
   const { io } = terminal;
   if (!terminal.interactive) {
-    throw badRequest('No answer was given, and stdin is not a terminal.', 'Pass --approve, --deny, or another answer.');
+    throw createRequestError(
+      'No answer was given, and stdin is not a terminal.',
+      'Pass --approve, --deny, or another answer.',
+    );
   }
   const reader = createTerminalLineReader(terminal);
   const ask = askAtTerminal({ terminal, reader, allow: [], print: (line) => printNote(io, line) });
@@ -94,10 +98,5 @@ async function askEach(selected: readonly StoredInterrupt[], terminal: Terminal)
 
 function printOutcome(io: CommandIo, item: AnsweredInterrupts['items'][number]): void {
   if (item.outcome === 'answered') return printLine(io, `${item.id}: ${item.interrupt.answer?.decision ?? 'answered'}`);
-  printNote(io, `${item.id}: ${item.error.message}`);
-  if (item.error.hint !== undefined) printNote(io, `  ${item.error.hint}`);
-}
-
-function badRequest(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, hint });
+  printProblem(io, { message: `${item.id}: ${item.error.message}`, hint: item.error.hint });
 }

@@ -1,5 +1,6 @@
 import type { ApprovalScope, InterruptAnswer, JsonObject } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import { createRequestError } from '../errors.ts';
 
 export type AnswerFlags = {
   all?: boolean;
@@ -60,12 +61,12 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
   add(flags.stop === true && flags.deny !== true, { decision: 'stop' });
   if (flags.answer !== undefined) answers.push(flags.answer);
 
-  if (answers.length > 1) throw badRequest('The flags give more than one answer.', 'Pass one answer.');
+  if (answers.length > 1) throw createRequestError('The flags give more than one answer.', 'Pass one answer.');
   requireFlag(flags.arguments !== undefined, flags.approve, '--arguments', '--approve');
   requireFlag(reason !== undefined, flags.deny, '--reason', '--deny');
   requireFlag(content !== undefined, flags.accept, '--content', '--accept');
   if (scope === 'conversation' && flags.deny === true) {
-    throw badRequest(
+    throw createRequestError(
       '--scope conversation cannot be combined with --deny.',
       'Use --scope once, or --scope always to deny every call.',
     );
@@ -74,9 +75,5 @@ export function answerFromFlags(flags: AnswerFlags): InterruptAnswer | null {
 }
 
 function requireFlag(isGiven: boolean, other: boolean | undefined, flag: string, to: string): void {
-  if (isGiven && other !== true) throw badRequest(`${flag} requires ${to}.`, `Add ${to}.`);
-}
-
-function badRequest(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, hint });
+  if (isGiven && other !== true) throw createRequestError(`${flag} requires ${to}.`, `Add ${to}.`);
 }

@@ -4,14 +4,10 @@ import type { InterruptAnswer, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { Invocation } from '../command-io.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../options.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
-import type { AnswerFlags } from './answer-from-flags.ts';
-import type { ListFlags } from './list-interrupts.ts';
+import { onServer, serverActions } from '../server/on-server.ts';
 
 /** Defines `toolyard interrupts`. */
 export function defineInterrupts(program: Command, invocation: Invocation): void {
-  const { io } = invocation;
   const interrupts = program
     .command('interrupts')
     .description('Manage the Inbox: approvals, forms, questions and sign-ins that runs wait for')
@@ -37,10 +33,7 @@ Examples:
     .option('--conversation <id>', 'only interrupts of this conversation')
     .option('--limit <n>', 'maximum number of results', positiveInteger)
     .option('--json', 'print JSON')
-    .action(async (flags: ServerFlags & ListFlags) => {
-      const { listInterrupts } = await import('./list-interrupts.ts');
-      await listInterrupts(io, await clientOf(io, flags), flags);
-    });
+    .action(serverActions(invocation, () => import('./list-interrupts.ts'))((commands) => commands.listInterrupts));
 
   onServer(
     interrupts
@@ -72,10 +65,7 @@ Examples:
     .option('--stop', 'with --deny: also stop the run; alone: stop a run whose budget is used up')
     .option('--answer <json>', 'any answer, in the format of the API', answer)
     .option('--json', 'print JSON')
-    .action(async (ids: string[], flags: ServerFlags & AnswerFlags) => {
-      const { answerCommand } = await import('./answer-command.ts');
-      invocation.exitCode = await answerCommand(io, await clientOf(io, flags), ids, flags);
-    });
+    .action(serverActions(invocation, () => import('./answer-command.ts'))((commands) => commands.answerCommand));
 }
 
 function object(text: string): JsonObject {

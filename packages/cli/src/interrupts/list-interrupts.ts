@@ -2,9 +2,9 @@ import type { Interrupt } from '@toolyard/protocol';
 import { formatAmount, formatToolReference, budgetPhrase, showHidden, showName } from '@toolyard/protocol';
 import { askedByNote, textCallNote } from '../chat/interrupt-notes.ts';
 import type { CommandIo } from '../command-io.ts';
-import { columns } from '../models/columns.ts';
-import { printNote, printLine, printJson } from '../mcp/output.ts';
+import { printJson, printNote, printTable } from '../output.ts';
 import { allPages } from '../server/all-pages.ts';
+import { minuteOf } from '../utc-time.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
@@ -17,12 +17,12 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
   if (flags.json === true) return printJson(io, items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,
-    new Date(openedAt).toISOString().slice(0, 16).replace('T', ' '),
+    minuteOf(openedAt),
     interrupt.kind,
     ...(status === 'open' ? [] : [answer?.decision ?? '']),
     summarize(interrupt),
   ]);
-  for (const line of columns(rows)) printLine(io, line);
+  printTable(io, rows);
   if (items.length === 0) printNote(io, status === 'open' ? 'No open interrupts.' : 'No interrupts found.');
 }
 

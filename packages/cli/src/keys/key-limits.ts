@@ -1,7 +1,8 @@
-import type { ApiKeyLimits, RateLimit } from '@toolyard/protocol';
-import { defined, formatAmount, ToolyardError } from '@toolyard/protocol';
-import { findAgent } from '../agents/find-agent.ts';
+import type { ApiKeyLimits, RateLimit, ToolyardError } from '@toolyard/protocol';
+import { defined, formatAmount } from '@toolyard/protocol';
+import { findAgent } from '../server/find-by-name.ts';
 import type { ServerClient } from '../server/server-client.ts';
+import { createConfigError } from '../errors.ts';
 
 export type KeyLimitFlags = {
   agent?: string[];
@@ -72,5 +73,5 @@ function readRate(text: string): RateLimit {
 }
 
 function wrong(flag: string, part: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message: `${flag}: invalid value "${part.trim()}".`, hint });
+  return createConfigError(`${flag}: invalid value "${part.trim()}".`, hint);
 }

@@ -1,12 +1,13 @@
 import type { CreateApiKey, KeyScope } from '@toolyard/protocol';
-import { defined, KEY_SCOPES, ToolyardError } from '@toolyard/protocol';
+import { defined, KEY_SCOPES } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { dayOf } from '../day-of.ts';
-import { columns } from '../models/columns.ts';
+import { dayOf } from '../utc-time.ts';
+import { printJson, printLine, printNote, printTable } from '../output.ts';
 import { plainLine } from '../sanitize.ts';
 import type { KeyLimitFlags } from './key-limits.ts';
 import { describeLimits, readKeyLimits } from './key-limits.ts';
 import type { ServerClient } from '../server/server-client.ts';
+import { createConfigError } from '../errors.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const MAX_DAYS = 3_650;
@@ -28,21 +29,15 @@ export async function createKey(
     ...defined({ limits }),
   };
   const created = await client.post('/api/access/keys', { body });
-  if (json === true) {
-    io.stdout.write(`${JSON.stringify(created, null, 2)}\n`);
-    return;
-  }
-  io.stdout.write(`${created.key}\n`);
-  io.stderr.write(`toolyard: created key ${created.id} with ${created.scopes.join(', ')}. It is not shown again.\n`);
+  if (json === true) return printJson(io, created);
+  printLine(io, created.key);
+  printNote(io, `created key ${created.id} with ${created.scopes.join(', ')}. It is not shown again.`);
 }
 
 /** `toolyard keys list`. */
 export async function listKeys(io: CommandIo, client: ServerClient, { json }: { json?: boolean }): Promise<void> {
   const { items } = await client.get('/api/access/keys');
-  if (json === true) {
-    io.stdout.write(`${JSON.stringify(items, null, 2)}\n`);
-    return;
-  }
+  if (json === true) return printJson(io, items);
   const rows = items.map(({ id, name, start, scopes, expiresAt, lastUsedAt, limits }) => [
     id,
     name,
@@ -52,32 +47,28 @@ export async function listKeys(io: CommandIo, client: ServerClient, { json }: { 
     lastUsedAt === null ? 'never used' : `used ${dayOf(lastUsedAt)}`,
     limits === null ? '' : plainLine(describeLimits(limits), 300),
   ]);
-  const lines = rows.length === 0 ? ['No API keys.'] : columns(rows);
-  io.stdout.write(`${lines.join('\n')}\n`);
+  printTable(io, rows);
+  if (rows.length === 0) printLine(io, 'No API keys.');
 }
 
 /** `toolyard keys revoke`. */
 export async function revokeKey(io: CommandIo, client: ServerClient, id: string): Promise<void> {
   await client.delete('/api/access/keys/{id}', { params: { id } });
-  io.stderr.write(`toolyard: revoked ${plainLine(id, 100)}.\n`);
+  printNote(io, `revoked ${plainLine(id, 100)}.`);
 }
 
 function readScopes(text: string): KeyScope[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !KEY_SCOPES.some((scope) => scope === name));
   if (unknown === undefined) return KEY_SCOPES.filter((scope) => names.includes(scope));
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--scopes: unknown scope "${unknown}".`,
-    hint: `Use a comma-separated list of ${KEY_SCOPES.join(', ')}.`,
-  });
+  throw createConfigError(
+    `--scopes: unknown scope "${unknown}".`,
+    `Use a comma-separated list of ${KEY_SCOPES.join(', ')}.`,
+  );
 }
 
 function readDays(text: string): number {
   const days = Number(text);
   if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--expires must be a number of days from 1 to ${MAX_DAYS} (got "${text}").`,
-  });
+  throw createConfigError(`--expires must be a number of days from 1 to ${MAX_DAYS} (got "${text}").`);
 }

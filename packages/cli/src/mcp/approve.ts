@@ -3,8 +3,8 @@ import { ToolyardError } from '@toolyard/protocol';
 import { askYesNo } from '../ask-yes-no.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import type { McpSource } from './mcp-source.ts';
-import { printNote, printLine } from './output.ts';
+import type { McpContext } from './mcp-source.ts';
+import { printNote, printLine } from '../output.ts';
 
 export type ApproveFlags = { hash?: string };
 
@@ -12,9 +12,8 @@ export type ApproveFlags = { hash?: string };
  * `toolyard mcp approve`: prints the entry, and approves exactly this text. Without a terminal, `--hash` names the text.
  */
 export async function approveServer(
-  io: CommandIo,
-  source: McpSource,
-  { id, signal }: { id: string; signal: AbortSignal },
+  { io, source, signal }: McpContext,
+  id: string,
   { hash }: ApproveFlags,
 ): Promise<number> {
   const entry = await source.api.get('/api/mcp/servers/{id}/approval', { params: { id } });

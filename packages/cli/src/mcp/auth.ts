@@ -1,8 +1,7 @@
 import { defined } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import type { McpFlags, McpSource } from './mcp-source.ts';
-import { printNote, printLine, printJson } from './output.ts';
+import type { McpContext, McpFlags } from './mcp-source.ts';
+import { printNote, printLine, printJson } from '../output.ts';
 import { openInBrowser } from './sign-in-window.ts';
 
 export type AuthFlags = McpFlags & {
@@ -14,12 +13,7 @@ export type AuthFlags = McpFlags & {
 };
 
 /** `toolyard mcp auth`: signs in to a server, or out. */
-export async function signInTo(
-  io: CommandIo,
-  source: McpSource,
-  { id, signal }: { id: string; signal: AbortSignal },
-  flags: AuthFlags,
-): Promise<number> {
+export async function signInTo({ io, source, signal }: McpContext, id: string, flags: AuthFlags): Promise<number> {
   if (flags.signOut === true) {
     await source.api.delete('/api/mcp/servers/{id}/sign-in', { params: { id } });
     if (flags.json === true) printJson(io, { server: id, signedIn: false });

@@ -1,9 +1,7 @@
 import type { AddMcpServer } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
-import { EXIT } from '../exit.ts';
 import { showWhileLaunching } from '../show-launches.ts';
-import type { McpSource } from './mcp-source.ts';
-import { pluralize, printNote, printJson } from './output.ts';
+import type { McpContext } from './mcp-source.ts';
+import { pluralize, printJson, printNote, printProblem } from '../output.ts';
 import type { TargetFlags } from './target.ts';
 import { transportOf } from './target.ts';
 
@@ -11,11 +9,11 @@ export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test:
 
 /** `toolyard mcp add`: adds the server to mcp.json, then tests it. A failed test is printed; the entry remains. */
 export async function addServerCommand(
-  io: CommandIo,
-  source: McpSource,
-  { id, words, signal }: { id: string; words: readonly string[]; signal: AbortSignal },
+  { io, source, signal }: McpContext,
+  id: string,
+  words: readonly string[],
   flags: AddFlags,
-): Promise<number> {
+): Promise<void> {
   const server: AddMcpServer = {
     id,
     transport: transportOf(words, flags),
@@ -24,28 +22,18 @@ export async function addServerCommand(
   const view = await source.api.post('/api/mcp/servers', { body: server });
   if (flags.json === true) printJson(io, view);
   printNote(io, `Added "${id}" to mcp.json.`);
-  if (view.fault !== undefined && view.error !== undefined) {
-    printNote(io, view.error.message);
-    if (view.error.hint !== undefined) printNote(io, `  ${view.error.hint}`);
-    return EXIT.done;
-  }
-  if (!flags.test || flags.disabled === true) return EXIT.done;
+  if (view.fault !== undefined && view.error !== undefined) return printProblem(io, view.error);
+  if (!flags.test || flags.disabled === true) return;
   const report = await showWhileLaunching(io, source, () => source.api.post('/api/mcp/test', { body: { id }, signal }));
-  if (report.ok) {
-    printNote(
-      io,
-      `Connected: ${pluralize(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`,
-    );
-    return EXIT.done;
-  }
-  printNote(io, report.error?.message ?? 'The connection failed.');
-  if (report.error?.hint !== undefined) printNote(io, `  ${report.error.hint}`);
-  return EXIT.done;
+  if (!report.ok) return printProblem(io, report.error ?? { message: 'The connection failed.' });
+  printNote(
+    io,
+    `Connected: ${pluralize(report.offers.tools, 'tool')}, about ${report.tokens} tokens in every request.`,
+  );
 }
 
 /** `toolyard mcp remove` */
-export async function removeServerCommand(io: CommandIo, source: McpSource, id: string): Promise<number> {
+export async function removeServerCommand({ io, source }: McpContext, id: string): Promise<void> {
   await source.api.delete('/api/mcp/servers/{id}', { params: { id } });
   printNote(io, `Removed "${id}" from mcp.json.`);
-  return EXIT.done;
 }

@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
+import { actions } from '../actions.ts';
 import type { Invocation } from '../command-io.ts';
 import { port, repeatable } from '../options.ts';
-import type { ApproveFlags } from './approve.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
-import type { AuthFlags } from './auth.ts';
-import type { AddFlags } from './change.ts';
-import type { McpFlags } from './mcp-source.ts';
-import type { SourceCommand, ServerCommand } from './run.ts';
-import type { TargetFlags } from './target.ts';
-import type { UnsandboxedFlags } from './unsandboxed.ts';
+import { onServer, serverActions } from '../server/on-server.ts';
+import type { McpContext, McpFlags } from './mcp-source.ts';
 
 /** Fixed, because many authorization servers accept only registered redirect URLs. */
 const SIGN_IN_PORT = 8_719;
@@ -43,12 +37,8 @@ Examples:
 }
 
 function defineServerCommands(mcp: Command, invocation: Invocation): void {
-  const { io } = invocation;
   withSourceOptions(mcp.command('list').description('List servers with their state')).action(
-    async (flags: McpFlags) => {
-      const { listServers } = await import('./list.ts');
-      await runWithSource(invocation, flags, (source) => listServers(io, source, flags));
-    },
+    sourceActions(invocation, () => import('./list.ts'))((commands) => commands.listServers),
   );
 
   withTransportOptions(
@@ -66,18 +56,10 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
     .option('--plugin', 'the URL is the manifest or OpenAPI document of a legacy chat plugin')
     .option('--disabled', 'add the server disabled')
     .option('--no-test', 'do not test the server')
-    .action(async (name: string, words: string[], flags: McpFlags & AddFlags) => {
-      const { addServerCommand } = await import('./change.ts');
-      await runWithSource(invocation, flags, (source, signal) =>
-        addServerCommand(io, source, { id: name, words, signal }, flags),
-      );
-    });
+    .action(sourceActions(invocation, () => import('./change.ts'))((commands) => commands.addServerCommand));
 
   withSourceOptions(mcp.command('remove').argument('<name>').description('Remove a server from mcp.json')).action(
-    async (name: string, flags: McpFlags) => {
-      const { removeServerCommand } = await import('./change.ts');
-      await runWithSource(invocation, flags, (source) => removeServerCommand(io, source, name));
-    },
+    sourceActions(invocation, () => import('./change.ts'))((commands) => commands.removeServerCommand),
   );
 
   withSourceOptions(
@@ -87,21 +69,13 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
       .description('Show and approve a server that was added to or changed in mcp.json outside Toolyard'),
   )
     .option('--hash <hash>', 'approve the entry with this hash, without a prompt')
-    .action(async (name: string, flags: McpFlags & ApproveFlags) => {
-      const { approveServer } = await import('./approve.ts');
-      await runWithSource(invocation, flags, (source, signal) =>
-        approveServer(io, source, { id: name, signal }, flags),
-      );
-    });
+    .action(sourceActions(invocation, () => import('./approve.ts'))((commands) => commands.approveServer));
 
   onServer(mcp.command('unsandboxed').description('List enabled local servers without a sandbox'))
     .option('--confirm-auto', 'allow approval mode auto while these servers are enabled')
     .option('--yes', 'skip the confirmation prompt')
     .option('--json', 'print JSON')
-    .action(async (flags: ServerFlags & UnsandboxedFlags) => {
-      const { listUnsandboxed } = await import('./unsandboxed.ts');
-      invocation.exitCode = await listUnsandboxed(io, await clientOf(io, flags), flags);
-    });
+    .action(serverActions(invocation, () => import('./unsandboxed.ts'))((commands) => commands.listUnsandboxed));
 
   withTransportOptions(
     withSourceOptions(
@@ -110,10 +84,7 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
         .argument('<server...>', `${SERVER}; or "--" and a command with its arguments`)
         .description('Connect to a server and report timing, capabilities, token cost and problems'),
     ),
-  ).action(async (words: string[], flags: McpFlags & TargetFlags) => {
-    const { testServerCommand } = await import('./run.ts');
-    invocation.exitCode = await testServerCommand(io, flags, words);
-  });
+  ).action(actions(invocation, () => import('./run.ts'))((commands) => commands.testServerCommand));
 
   withSourceOptions(
     mcp
@@ -124,32 +95,19 @@ function defineServerCommands(mcp: Command, invocation: Invocation): void {
     .option('--no-open', 'do not open a browser, only print the URL')
     .option('--sign-out', 'sign out instead')
     .option('--port <n>', 'port of the redirect URL if no Toolyard server is running', port, SIGN_IN_PORT)
-    .action(async (server: string, flags: AuthFlags) => {
-      const { signInTo } = await import('./auth.ts');
-      await runWithServer(invocation, flags, server, (source, id, signal) =>
-        signInTo(io, source, { id, signal }, flags),
-      );
-    });
+    .action(targetActions(invocation, () => import('./auth.ts'))((commands) => commands.signInTo));
 
   withSourceOptions(mcp.command('log').argument('<server>', SERVER).description('Show the log of a server'))
     .option('--follow', 'keep printing new entries until Ctrl-C')
     .option('--no-wire', 'omit JSON-RPC messages')
-    .action(async (server: string, flags: McpFlags & { follow?: boolean; wire?: boolean }) => {
-      const { showLog } = await import('./log.ts');
-      await runWithServer(invocation, flags, server, (source, id, signal) =>
-        showLog(io, source, { id, signal }, flags),
-      );
-    });
+    .action(targetActions(invocation, () => import('./log.ts'))((commands) => commands.showLog));
 }
 
 function defineToolCommands(mcp: Command, invocation: Invocation): void {
-  const { io } = invocation;
+  const onOffers = targetActions(invocation, () => import('./offers.ts'));
   withSourceOptions(
     mcp.command('tools').argument('<server>', SERVER).description('List tools and their token cost'),
-  ).action(async (server: string, flags: McpFlags) => {
-    const { listTools } = await import('./offers.ts');
-    await runWithServer(invocation, flags, server, (source, id) => listTools(io, source, id, flags));
-  });
+  ).action(onOffers((commands) => commands.listTools));
 
   withSourceOptions(
     mcp
@@ -160,41 +118,31 @@ function defineToolCommands(mcp: Command, invocation: Invocation): void {
       .description('Call a tool; exits with 1 if it fails'),
   )
     .addOption(repeatable('--arg <name=value>', 'argument'))
-    .action(async (server: string, tool: string, json: string | undefined, flags: McpFlags & { arg: string[] }) => {
-      const { callTool } = await import('./offers.ts');
-      await runWithServer(invocation, flags, server, (source, id, signal) =>
-        callTool(io, source, { id, tool, json, args: flags.arg, signal }, flags),
-      );
-    });
+    .action(onOffers((commands) => commands.callTool));
 }
 
 function defineResourceAndPromptCommands(mcp: Command, invocation: Invocation): void {
-  const { io } = invocation;
+  const onOffers = targetActions(invocation, () => import('./offers.ts'));
+  const onAllOffers = sourceActions(invocation, () => import('./offers.ts'));
   withSourceOptions(
     mcp.command('resources').argument('<server>', SERVER).description('List resources and resource templates'),
-  ).action(async (server: string, flags: McpFlags) => {
-    const { listResources } = await import('./offers.ts');
-    await runWithServer(invocation, flags, server, (source, id) => listResources(io, source, id, flags));
-  });
+  ).action(onOffers((commands) => commands.listResources));
 
   withSourceOptions(mcp.command('read').argument('<server>', SERVER).argument('<uri>').description('Read a resource'))
     .option('--output <file>', 'write to this file, which must not exist')
-    .action(async (server: string, uri: string, flags: McpFlags & { output?: string }) => {
-      const { readResource } = await import('./offers.ts');
-      const { output } = flags;
-      await runWithServer(invocation, flags, server, (source, id, signal) =>
-        readResource(io, source, { id, uri, output, signal }, flags),
-      );
-    });
+    .action(onOffers((commands) => commands.readResource));
 
   withSourceOptions(
     mcp.command('prompts').argument('[server]', SERVER).description('List prompts of all servers, or of one'),
-  ).action(async (server: string | undefined, flags: McpFlags) => {
-    const { listPrompts } = await import('./offers.ts');
-    if (server === undefined)
-      await runWithSource(invocation, flags, (source) => listPrompts(io, source, undefined, flags));
-    else await runWithServer(invocation, flags, server, (source, id) => listPrompts(io, source, id, flags));
-  });
+  ).action((server: string | undefined, ...rest: unknown[]) =>
+    server === undefined
+      ? onAllOffers(
+          ({ listPrompts }) =>
+            (context, flags: McpFlags) =>
+              listPrompts(context, undefined, flags),
+        )(...rest)
+      : onOffers((commands) => commands.listPrompts)(server, ...rest),
+  );
 
   withSourceOptions(
     mcp
@@ -204,12 +152,7 @@ function defineResourceAndPromptCommands(mcp: Command, invocation: Invocation): 
       .description('Get a prompt with its arguments filled in'),
   )
     .addOption(repeatable('--arg <name=value>', 'argument'))
-    .action(async (server: string, name: string, flags: McpFlags & { arg: string[] }) => {
-      const { getPrompt } = await import('./offers.ts');
-      await runWithServer(invocation, flags, server, (source, id, signal) =>
-        getPrompt(io, source, { id, name, args: flags.arg, signal }, flags),
-      );
-    });
+    .action(onOffers((commands) => commands.getPrompt));
 
   withSourceOptions(
     mcp
@@ -221,14 +164,7 @@ function defineResourceAndPromptCommands(mcp: Command, invocation: Invocation): 
       .description('Complete an argument of a prompt or template'),
   )
     .addOption(repeatable('--arg <name=value>', 'other argument with a value'))
-    .action(
-      async (server: string, subject: string, argument: string, value: string, flags: McpFlags & { arg: string[] }) => {
-        const { completeArgument } = await import('./offers.ts');
-        await runWithServer(invocation, flags, server, (source, id, signal) =>
-          completeArgument(io, source, { id, subject, argument, value, others: flags.arg, signal }, flags),
-        );
-      },
-    );
+    .action(onOffers((commands) => commands.completeArgument));
 }
 
 function defineServeCommand(program: Command, mcp: Command, invocation: Invocation): void {
@@ -239,10 +175,7 @@ function defineServeCommand(program: Command, mcp: Command, invocation: Invocati
     .option('--http', 'serve Streamable HTTP on 127.0.0.1 instead of stdio')
     .option('--port <n>', 'with --http: port; 0 for any free port')
     .exitOverride()
-    .action(async (_server: 'date', options: { http?: boolean; port?: string }) => {
-      const { mcpServeCommand } = await import('../mcp-serve.ts');
-      invocation.exitCode = (await mcpServeCommand(options)) ?? invocation.exitCode;
-    });
+    .action(actions(invocation, () => import('../mcp-serve.ts'))((commands) => commands.mcpServeCommand));
 }
 
 function withSourceOptions(command: Command): Command {
@@ -268,17 +201,26 @@ function withTransportOptions(command: Command): Command {
     .option('--ws', 'use a WebSocket');
 }
 
-async function runWithSource(invocation: Invocation, flags: McpFlags, work: SourceCommand): Promise<void> {
-  const { withSource } = await import('./run.ts');
-  invocation.exitCode = await withSource(invocation.io, flags, work);
+/** Actions of commands that use the configured servers. */
+function sourceActions<Module>(invocation: Invocation, load: () => Promise<Module>) {
+  const action = actions(invocation, load);
+  return <Args extends unknown[]>(
+    pick: (module: Module) => (mcp: McpContext, ...args: Args) => Promise<number | void>,
+  ) =>
+    action((module) => async (io, ...args: Args) => {
+      const { withSource } = await import('./run.ts');
+      return withSource(io, args.at(-1) as McpFlags, (mcp) => pick(module)(mcp, ...args));
+    });
 }
 
-async function runWithServer(
-  invocation: Invocation,
-  flags: McpFlags,
-  server: string,
-  work: ServerCommand,
-): Promise<void> {
-  const { withServer } = await import('./run.ts');
-  invocation.exitCode = await withServer(invocation.io, flags, server, work);
+/** Actions of commands for one server, which their first argument names. */
+function targetActions<Module>(invocation: Invocation, load: () => Promise<Module>) {
+  const action = actions(invocation, load);
+  return <Args extends unknown[]>(
+    pick: (module: Module) => (mcp: McpContext, id: string, ...args: Args) => Promise<number | void>,
+  ) =>
+    action((module) => async (io, server: string, ...args: Args) => {
+      const { withServer } = await import('./run.ts');
+      return withServer(io, args.at(-1) as McpFlags, server, (mcp, id) => pick(module)(mcp, id, ...args));
+    });
 }

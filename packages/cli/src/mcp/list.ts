@@ -1,14 +1,12 @@
 import type { McpServerView } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { columns } from '../models/columns.ts';
 import { launchLines, showWhileLaunching } from '../show-launches.ts';
-import { pluralize, printNote, printLine, printJson } from './output.ts';
-import type { McpSource } from './mcp-source.ts';
+import { pluralize, printJson, printNote, printProblem, printTable } from '../output.ts';
+import type { McpContext } from './mcp-source.ts';
 
 /** `toolyard mcp list`. Returns 1 if an enabled server has failed, or the file cannot be read. */
-export async function listServers(io: CommandIo, source: McpSource, { json }: { json?: boolean }): Promise<number> {
+export async function listServers({ io, source }: McpContext, { json }: { json?: boolean }): Promise<number> {
   await showWhileLaunching(io, source, () => source.connectAll());
   const { items, fileFault } = await source.api.get('/api/mcp/servers');
   const hasFailed = fileFault !== undefined || items.some(({ state, enabled }) => enabled && state === 'failed');
@@ -17,13 +15,13 @@ export async function listServers(io: CommandIo, source: McpSource, { json }: { 
     printJson(io, { items, ...defined({ fileFault }) });
     return code;
   }
-  for (const line of columns(items.map(rowOf))) printLine(io, line);
+  printTable(io, items.map(rowOf));
   for (const { text } of launchLines(items, Date.now())) printNote(io, text);
   if (items.length === 0) printNote(io, 'No servers. Add one with: toolyard mcp add <name> -- <command>');
   for (const { id, error, fault, approval } of items) {
     if (error === undefined) continue;
-    printNote(io, fault === undefined && approval === undefined ? `${id}: ${error.message}` : error.message);
-    if (error.hint !== undefined) printNote(io, `  ${error.hint}`);
+    const { message, hint } = error;
+    printProblem(io, { message: fault === undefined && approval === undefined ? `${id}: ${message}` : message, hint });
   }
   if (fileFault !== undefined) printNote(io, fileFault.message);
   return code;

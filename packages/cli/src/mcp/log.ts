@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpLogEntry } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
-import { EXIT } from '../exit.ts';
 import { plainLine } from '../sanitize.ts';
-import type { McpSource } from './mcp-source.ts';
+import type { McpContext } from './mcp-source.ts';
 import { listTemplates } from './mcp-source.ts';
-import { printLine } from './output.ts';
+import { printLine } from '../output.ts';
 
 const POLL_MS = 1_000;
 
 /** `toolyard mcp log <server>`: prints events and JSON-RPC messages; with `follow`, also new ones. */
 export async function showLog(
-  io: CommandIo,
-  source: McpSource,
-  { id, signal }: { id: string; signal: AbortSignal },
+  { io, source, signal }: McpContext,
+  id: string,
   options: { json?: boolean; follow?: boolean; wire?: boolean },
-): Promise<number> {
+): Promise<void> {
   // A standalone command has not connected yet: connect, so that there is something to show.
   await listTemplates(source, id).catch(() => undefined);
   let after: string | undefined;
@@ -27,12 +24,12 @@ export async function showLog(
       if (options.json === true) io.stdout.write(`${JSON.stringify(entry)}\n`);
       else printLine(io, lineOf(entry));
     }
-    if (options.follow !== true) return EXIT.done;
+    if (options.follow !== true) return;
     try {
       await sleep(POLL_MS, undefined, { signal });
     } catch {
       // Only the stop signal ends the wait early.
-      return EXIT.done;
+      return;
     }
   }
 }

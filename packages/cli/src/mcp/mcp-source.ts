@@ -31,6 +31,9 @@ export type McpSource = AsyncDisposable & {
   connectAll(): Promise<void>;
 };
 
+/** What a command works with. `signal`: aborted by Ctrl-C. */
+export type McpContext = { io: CommandIo; source: McpSource; signal: AbortSignal };
+
 type StartedSignIn = McpSignInStarted & { finished: Promise<McpServerView> };
 
 /**
@@ -49,14 +52,14 @@ export function openAdHoc(io: CommandIo, flags: McpFlags, config: ServerConfig):
 }
 
 async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClient | null> {
-  const { serverClient } = await import('../server/server-client.ts');
+  const { clientOf } = await import('../server/on-server.ts');
   const { server, token, dataDir } = flags;
   const serverFlags = {
     ...(server === undefined || server === true ? {} : { server }),
     ...defined({ token, dataDir }),
   };
   try {
-    const client = serverClient(serverFlags, io, (input, init) => globalThis.fetch(input, init));
+    const client = await clientOf(io, serverFlags);
     await client.get('/health');
     return client;
   } catch (thrown) {

@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject, JsonValue, McpToolDetail, ResourcePart } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { readAll } from '../chat/terminal.ts';
-import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
-import { columns } from '../models/columns.ts';
 import { shownLine } from '../sanitize.ts';
 import { allPages } from '../server/all-pages.ts';
-import type { McpSource } from './mcp-source.ts';
+import type { McpContext, McpSource } from './mcp-source.ts';
 import { listTemplates } from './mcp-source.ts';
-import { printNote, printLine, printJson, printPart } from './output.ts';
+import { printJson, printLine, printNote, printPart, printTable } from '../output.ts';
 import { pairs } from './target.ts';
+import { createRequestError } from '../errors.ts';
 
 type Json = { json?: boolean };
 
@@ -19,30 +18,29 @@ type Json = { json?: boolean };
 const MAX_VALUE = 1_000;
 
 /** `toolyard mcp tools <server>` */
-export async function listTools(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
+export async function listTools({ io, source }: McpContext, id: string, { json }: Json): Promise<void> {
   const tools = await toolsOf(source, id);
-  if (json === true) return succeed(() => printJson(io, tools));
+  if (json === true) return printJson(io, tools);
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
     `${tokens} tokens`,
     [readOnly ? 'read-only' : '', enabled ? '' : 'off'].filter((word) => word !== '').join(', '),
     shownLine(description ?? '', 100),
   ]);
-  for (const line of columns(rows)) printLine(io, line);
+  printTable(io, rows);
   if (tools.length === 0) printNote(io, `The server "${id}" offers no tools.`);
-  return EXIT.done;
 }
 
 /** `toolyard mcp call <server> <tool> [json]`. Returns 1 if the tool fails. */
 export async function callTool(
-  io: CommandIo,
-  source: McpSource,
-  call: { id: string; tool: string; json: string | undefined; args: readonly string[]; signal: AbortSignal },
-  { json }: Json,
+  { io, source, signal }: McpContext,
+  id: string,
+  tool: string,
+  text: string | undefined,
+  { arg, json }: Json & { arg: readonly string[] },
 ): Promise<number> {
-  const { id, tool, signal } = call;
-  const base = call.json === undefined ? {} : objectFrom(call.json === '-' ? await readAll(io.stdin) : call.json);
-  const named = call.args.length === 0 ? {} : await typeArguments(source, id, tool, pairs(call.args, '--arg', '='));
+  const base = text === undefined ? {} : objectFrom(text === '-' ? await readAll(io.stdin) : text);
+  const named = arg.length === 0 ? {} : await typeArguments(source, id, tool, pairs(arg, '--arg', '='));
   const result = await source.api.post('/api/mcp/servers/{id}/tools/call', {
     params: { id },
     body: { tool, arguments: { ...base, ...named } },
@@ -67,11 +65,10 @@ function toolsOf({ api }: McpSource, id: string): Promise<McpToolDetail[]> {
 function objectFrom(text: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: `The arguments are not a JSON object${parsed.ok ? '' : `: ${parsed.problem}`}.`,
-    hint: `Pass '{"name": "value"}', --arg name=value for each argument, or "-" to read stdin.`,
-  });
+  throw createRequestError(
+    `The arguments are not a JSON object${parsed.ok ? '' : `: ${parsed.problem}`}.`,
+    `Pass '{"name": "value"}', --arg name=value for each argument, or "-" to read stdin.`,
+  );
 }
 
 /** Types the values of `--arg`: the schema of the tool decides whether `3` is a string or a number. */
@@ -96,44 +93,42 @@ async function typeArguments(
 }
 
 /** `toolyard mcp resources <server>`: resources and resource templates. */
-export async function listResources(io: CommandIo, source: McpSource, id: string, { json }: Json): Promise<number> {
+export async function listResources({ io, source }: McpContext, id: string, { json }: Json): Promise<void> {
   const resources = await allPages((query) =>
     source.api.get('/api/mcp/servers/{id}/resources', { params: { id }, query }),
   );
   const templates = await listTemplates(source, id);
-  if (json === true) return succeed(() => printJson(io, { resources, templates }));
+  if (json === true) return printJson(io, { resources, templates });
   const rows = [
     ...resources.map(({ uri, name, title, mimeType = '' }) => [uri, mimeType, title ?? name]),
     ...templates.map(({ uriTemplate, name, title, mimeType = '' }) => [uriTemplate, mimeType, title ?? name]),
   ];
-  for (const line of columns(rows)) printLine(io, line);
+  printTable(io, rows);
   if (rows.length === 0) printNote(io, `The server "${id}" offers no resources.`);
-  return EXIT.done;
 }
 
 /** `toolyard mcp read <server> <uri>`: prints text; writes binary data only to a file or a pipe. */
 export async function readResource(
-  io: CommandIo,
-  source: McpSource,
-  { id, uri, output, signal }: { id: string; uri: string; output: string | undefined; signal: AbortSignal },
-  { json }: Json,
-): Promise<number> {
+  { io, source, signal }: McpContext,
+  id: string,
+  uri: string,
+  { output, json }: Json & { output?: string },
+): Promise<void> {
   const { contents } = await source.api.post('/api/mcp/servers/{id}/resources/read', {
     params: { id },
     body: { uri, fresh: true },
     signal,
   });
-  if (json === true) return succeed(() => printJson(io, contents));
+  if (json === true) return printJson(io, contents);
   if (output !== undefined) {
     writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
     printNote(io, `Wrote ${output}`);
-    return EXIT.done;
+    return;
   }
   for (const part of contents) {
     if (part.text === undefined && !io.stdout.isTTY) io.stdout.write(bytesOf(part));
     else printPart(io, part);
   }
-  return EXIT.done;
 }
 
 function bytesOf({ text, source }: ResourcePart): Buffer {
@@ -142,12 +137,7 @@ function bytesOf({ text, source }: ResourcePart): Buffer {
 }
 
 /** `toolyard mcp prompts`. Returns 1 if a server failed to list its prompts. */
-export async function listPrompts(
-  io: CommandIo,
-  source: McpSource,
-  id: string | undefined,
-  { json }: Json,
-): Promise<number> {
+export async function listPrompts({ io, source }: McpContext, id: string | undefined, { json }: Json): Promise<number> {
   if (id === undefined) await source.connectAll();
   else await listTemplates(source, id);
   const all = await source.api.get('/api/mcp/prompts');
@@ -164,7 +154,7 @@ export async function listPrompts(
     args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
     shownLine(description, 100),
   ]);
-  for (const line of columns(rows)) printLine(io, line);
+  printTable(io, rows);
   if (items.length === 0) printNote(io, 'No prompts.');
   for (const { serverId, error } of failures) printNote(io, `${serverId}: ${error.message}`);
   return code;
@@ -172,59 +162,43 @@ export async function listPrompts(
 
 /** `toolyard mcp get <server> <prompt>` */
 export async function getPrompt(
-  io: CommandIo,
-  source: McpSource,
-  { id, name, args, signal }: { id: string; name: string; args: readonly string[]; signal: AbortSignal },
-  { json }: Json,
-): Promise<number> {
+  { io, source, signal }: McpContext,
+  id: string,
+  name: string,
+  { arg, json }: Json & { arg: readonly string[] },
+): Promise<void> {
   const prompt = await source.api.post('/api/mcp/servers/{id}/prompts/get', {
     params: { id },
-    body: { name, arguments: pairs(args, '--arg', '=') },
+    body: { name, arguments: pairs(arg, '--arg', '=') },
     signal,
   });
-  if (json === true) return succeed(() => printJson(io, prompt));
+  if (json === true) return printJson(io, prompt);
   for (const { role, content } of prompt.messages) {
     printLine(io, `${role}:`);
     printPart(io, content);
     printLine(io, '');
   }
-  return EXIT.done;
 }
-
-export type CompleteWords = {
-  id: string;
-  /** The name of a prompt, or a URI template. */
-  subject: string;
-  argument: string;
-  value: string;
-  others: readonly string[];
-  signal: AbortSignal;
-};
 
 /** `toolyard mcp complete <server> <prompt or template> <argument> [value]` */
 export async function completeArgument(
-  io: CommandIo,
-  source: McpSource,
-  words: CompleteWords,
-  { json }: Json,
-): Promise<number> {
-  const { id, subject, argument, value, others, signal } = words;
+  { io, source, signal }: McpContext,
+  id: string,
+  subject: string,
+  argument: string,
+  value: string,
+  { arg, json }: Json & { arg: readonly string[] },
+): Promise<void> {
   const target = subject.includes('{') || subject.includes('://') ? { uriTemplate: subject } : { prompt: subject };
   const completion = await source.api.post('/api/mcp/servers/{id}/complete', {
     params: { id },
-    body: { target, argument: { name: argument, value }, filledArguments: pairs(others, '--arg', '=') },
+    body: { target, argument: { name: argument, value }, filledArguments: pairs(arg, '--arg', '=') },
     signal,
   });
-  if (json === true) return succeed(() => printJson(io, completion));
+  if (json === true) return printJson(io, completion);
   for (const each of completion.values) printLine(io, shownLine(each, MAX_VALUE));
   if (completion.hasMore) {
     const { total, values } = completion;
     printNote(io, `${total === undefined ? 'More' : total - values.length} values are not shown.`);
   }
-  return EXIT.done;
-}
-
-function succeed(print: () => void): number {
-  print();
-  return EXIT.done;
 }

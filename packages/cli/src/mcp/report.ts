@@ -3,7 +3,7 @@ import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { columns } from '../models/columns.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
-import { pluralize, printLine } from './output.ts';
+import { pluralize, printLine, printTable } from '../output.ts';
 
 const TOOLS_SHOWN = 20;
 const FINDINGS_SHOWN = 40;
@@ -28,11 +28,8 @@ export function printReport(io: CommandIo, report: McpTestReport): number {
   for (const { phase, durationMs: ms } of phases) {
     if (ms > 0) printLine(io, `  ${PHASES[phase].padEnd(24)} ${String(ms).padStart(6)} ms`);
   }
-  if (error !== undefined) {
-    printLine(io, '');
-    printLine(io, `${error.message}`);
-    if (error.hint !== undefined) printLine(io, `  ${error.hint}`);
-  }
+  if (error !== undefined) printLine(io, `\n${error.message}`);
+  if (error?.hint !== undefined) printLine(io, `  ${error.hint}`);
   if (ok) printServer(io, report);
   printFindings(io, report);
   if (!ok) printLog(io, report);
@@ -54,15 +51,12 @@ function printServer(io: CommandIo, report: McpTestReport): void {
     ...(instructions === undefined ? [] : [['Instructions', shownLine(instructions, 160)]]),
   ];
   printLine(io, '');
-  for (const line of columns(rows)) printLine(io, line);
+  printTable(io, rows);
   if (tools.length === 0) return;
   printLine(io, '');
   const shown = tools.slice(0, TOOLS_SHOWN);
-  for (const line of columns(
-    shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']),
-  )) {
-    printLine(io, `  ${line}`);
-  }
+  const toolRows = shown.map((tool) => [tool.name, `${tool.tokens} tokens`, tool.readOnly ? 'read-only' : '']);
+  for (const line of columns(toolRows)) printLine(io, `  ${line}`);
   if (tools.length > shown.length) printLine(io, `  and ${tools.length - shown.length} more with fewer tokens`);
 }
 

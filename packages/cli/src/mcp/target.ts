@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpSandbox as SandboxSettings, McpTransport } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import { serverFromFlag } from '../servers.ts';
+import { createRequestError } from '../errors.ts';
 
 /** Flags for the transport of a server. */
 export type TargetFlags = {
@@ -33,26 +34,27 @@ export function transportOf(words: readonly string[], flags: TargetFlags): McpTr
   const { hosted, apiKey = HOSTED_KEY, user } = flags;
   if (hosted === undefined) {
     if (words.length === 0)
-      throw badRequest(
+      throw createRequestError(
         'The URL or command of the server is missing. Pass a URL, or "--" and a command with its arguments.',
       );
-    if (flags.apiKey !== undefined || user !== undefined) throw badRequest('--api-key and --user require --hosted.');
+    if (flags.apiKey !== undefined || user !== undefined)
+      throw createRequestError('--api-key and --user require --hosted.');
     const transport = transportFrom(serverFromWords(words, flags));
     return flags.plugin === true ? pluginOf(transport) : transport;
   }
-  if (flags.plugin === true) throw badRequest('--plugin cannot be combined with --hosted.');
-  if (words.length > 0) throw badRequest('--hosted cannot be combined with a URL or command.');
+  if (flags.plugin === true) throw createRequestError('--plugin cannot be combined with --hosted.');
+  if (words.length > 0) throw createRequestError('--hosted cannot be combined with a URL or command.');
   const [service, ...name] = hosted.split(':');
   const server = name.join(':');
   if (service !== 'klavis' || server === '')
-    throw badRequest(`--hosted must be klavis:<server>, such as klavis:Gmail (got "${hosted}").`);
+    throw createRequestError(`--hosted must be klavis:<server>, such as klavis:Gmail (got "${hosted}").`);
   return { type: 'hosted', service, server, apiKey, ...defined({ user }) };
 }
 
 /** @throws ToolyardError `bad_request` */
 function pluginOf(transport: McpTransport): McpTransport {
   if (transport.type === 'http' && transport.headers === undefined) return { type: 'plugin', url: transport.url };
-  throw badRequest('--plugin requires the http URL of a manifest or OpenAPI document, without --header.');
+  throw createRequestError('--plugin requires the http URL of a manifest or OpenAPI document, without --header.');
 }
 
 /**
@@ -68,8 +70,8 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
       : { id: serverFromFlag(quoted(words)).id, transport: { type: 'stdio', command: first, args: rest } };
   const { transport } = server;
   if (transport.type === 'stdio') {
-    if (flags.header.length > 0) throw badRequest('--header requires a URL; use --env for a local server.');
-    if (flags.sse === true || flags.ws === true) throw badRequest('--sse and --ws require a URL.');
+    if (flags.header.length > 0) throw createRequestError('--header requires a URL; use --env for a local server.');
+    if (flags.sse === true || flags.ws === true) throw createRequestError('--sse and --ws require a URL.');
     const env = pairs(flags.env, '--env', '=');
     return {
       ...server,
@@ -83,10 +85,10 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
   }
   if (transport.type === 'in-memory' || transport.type === 'hosted' || transport.type === 'plugin') return server;
   if (Object.keys(sandboxOf(flags)).length > 0) {
-    throw badRequest('--no-sandbox, --read, --write and --network require a local server (a command).');
+    throw createRequestError('--no-sandbox, --read, --write and --network require a local server (a command).');
   }
   if (flags.env.length > 0 || flags.cwd !== undefined) {
-    throw badRequest('--env and --cwd require a local server (a command); use --header for a URL.');
+    throw createRequestError('--env and --cwd require a local server (a command); use --header for a URL.');
   }
   const headers = pairs(flags.header, '--header', ':');
   const url = flags.ws === true ? transport.url.replace(/^http/, 'ws') : transport.url;
@@ -103,7 +105,7 @@ function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { 
   };
   const isEmpty = Object.keys(settings).length === 0;
   if (sandbox !== false) return isEmpty ? {} : { sandbox: settings };
-  if (!isEmpty) throw badRequest('--no-sandbox cannot be combined with --read, --write or --network.');
+  if (!isEmpty) throw createRequestError('--no-sandbox cannot be combined with --read, --write or --network.');
   return { sandbox: false };
 }
 
@@ -111,7 +113,7 @@ function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { 
 function transportFrom(server: ServerConfig): McpTransport {
   const { transport } = server;
   if (transport.type !== 'in-memory' && transport.type !== 'hosted' && transport.type !== 'plugin') return transport;
-  throw badRequest('This transport cannot be given as a URL or command; add the server to mcp.json.');
+  throw createRequestError('This transport cannot be given as a URL or command; add the server to mcp.json.');
 }
 
 /** True for a URL or command line; false for what may be the name of a configured server. */
@@ -126,7 +128,7 @@ export function pairs(texts: readonly string[], flag: string, sign: ':' | '='): 
       const at = text.indexOf(sign);
       if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
       const form = sign === ':' ? '"Name: value"' : 'NAME=value';
-      throw badRequest(`${flag} must be ${form} (got ${JSON.stringify(text)}).`);
+      throw createRequestError(`${flag} must be ${form} (got ${JSON.stringify(text)}).`);
     }),
   );
 }
@@ -134,8 +136,4 @@ export function pairs(texts: readonly string[], flag: string, sign: ':' | '='): 
 /** Only used to derive the name of the server. */
 function quoted(words: readonly string[]): string {
   return words.map((word) => (/[\s"']/.test(word) ? JSON.stringify(word) : word)).join(' ');
-}
-
-function badRequest(message: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message });
 }

@@ -4,7 +4,7 @@ import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { shownLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import { printNote, printLine, printJson } from './output.ts';
+import { printNote, printLine, printJson } from '../output.ts';
 
 export type UnsandboxedFlags = { confirmAuto?: boolean; yes?: boolean; json?: boolean };
 

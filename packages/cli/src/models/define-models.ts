@@ -1,22 +1,16 @@
 import type { Command } from 'commander';
+import { actions } from '../actions.ts';
 import type { Invocation } from '../command-io.ts';
-import type { SourceFlags } from './model-source.ts';
 
 /** Defines `toolyard models` and `toolyard providers`. */
 export function defineModels(program: Command, invocation: Invocation): void {
   withSourceOptions(program.command('models').description('List available models'))
     .option('--provider <id>', 'only models of this provider')
-    .action(async (options: SourceFlags & { provider?: string; json?: boolean }) => {
-      const { modelsCommand } = await import('./models-command.ts');
-      invocation.exitCode = await modelsCommand(invocation.io, options);
-    });
+    .action(actions(invocation, () => import('./models-command.ts'))((commands) => commands.modelsCommand));
 
   withSourceOptions(program.command('providers').description('List providers'))
     .option('--known', 'list provider presets and the variables of their API keys')
-    .action(async (options: SourceFlags & { known?: boolean; json?: boolean }) => {
-      const { providersCommand } = await import('./providers-command.ts');
-      invocation.exitCode = await providersCommand(invocation.io, options);
-    });
+    .action(actions(invocation, () => import('./providers-command.ts'))((commands) => commands.providersCommand));
 }
 
 function withSourceOptions(command: Command): Command {

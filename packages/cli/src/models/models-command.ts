@@ -4,7 +4,7 @@ import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { exitOnClosedPipe } from '../closed-pipe.ts';
 import { plainLine } from '../sanitize.ts';
-import { columns } from './columns.ts';
+import { printJson, printTable } from '../output.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
 /** `toolyard models`. Returns 1 if a provider failed to list its models. */
@@ -23,7 +23,7 @@ export async function modelsCommand(
   const failures = view.failures.filter(isSelected);
   const code = failures.length > 0 ? EXIT.failed : EXIT.done;
   if (flags.json) {
-    io.stdout.write(`${JSON.stringify({ ...view, models, failures }, null, 2)}\n`);
+    printJson(io, { ...view, models, failures });
     return code;
   }
   const { defaultModel } = view;
@@ -35,7 +35,7 @@ export async function modelsCommand(
     price === undefined ? '' : priceText(price),
     providerId === defaultModel?.providerId && modelId === defaultModel.modelId ? 'default' : '',
   ]);
-  for (const line of columns(rows)) io.stdout.write(`${line}\n`);
+  printTable(io, rows);
   for (const { providerLabel, error } of failures) {
     io.stderr.write(`toolyard: ${plainLine(providerLabel)}: ${plainLine(error.message, 500)}\n`);
     if (error.hint !== undefined) io.stderr.write(`  ${plainLine(error.hint, 500)}\n`);

@@ -1,8 +1,7 @@
 import type { ProviderPresetView, ProviderView } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { EXIT } from '../exit.ts';
 import { exitOnClosedPipe } from '../closed-pipe.ts';
-import { columns } from './columns.ts';
+import { printJson, printTable } from '../output.ts';
 import { modelSource, type SourceFlags } from './model-source.ts';
 
 const ORIGIN_NAMES: Record<ProviderView['origin'], string> = {
@@ -17,17 +16,13 @@ const ORIGIN_NAMES: Record<ProviderView['origin'], string> = {
 export async function providersCommand(
   io: CommandIo,
   flags: SourceFlags & { known?: boolean; json?: boolean },
-): Promise<number> {
+): Promise<void> {
   exitOnClosedPipe(io);
   await using source = await modelSource(io, flags);
   const providers = flags.known === true ? await source.known() : await source.providers();
-  if (flags.json) {
-    io.stdout.write(`${JSON.stringify(providers, null, 2)}\n`);
-    return EXIT.done;
-  }
+  if (flags.json) return printJson(io, providers);
   const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : presetRowOf(provider)));
-  for (const line of columns(rows)) io.stdout.write(`${line}\n`);
-  return EXIT.done;
+  printTable(io, rows);
 }
 
 function rowOf({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: ProviderView): string[] {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Interrupt, RunEvent, StartRun } from '@toolyard/protocol';
 import { defined, systemClock, ToolyardError } from '@toolyard/protocol';
-import { findAgent } from '../agents/find-agent.ts';
+import { findAgent } from '../server/find-by-name.ts';
 import { readUserMessage } from '../chat/read-flags.ts';
 import { terminalOf } from '../chat/terminal.ts';
 import { TerminalTranscript } from '../chat/transcript.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { summarize } from '../interrupts/list-interrupts.ts';
-import { printLine, printNote } from '../mcp/output.ts';
+import { printLine, printNote } from '../output.ts';
 import { jsonLine, plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { ServerUnreachable } from '../server/server-lost.ts';
@@ -23,7 +23,8 @@ const RECONNECT_TIMEOUT_MS = 30_000;
 export async function runCommand(
   io: CommandIo,
   client: ServerClient,
-  { agent, task }: { agent: string; task: string },
+  agent: string,
+  task: string,
   flags: RunFlags,
 ): Promise<number> {
   const terminal = terminalOf(io);

@@ -1,64 +1,46 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import type { CommandIo } from '../command-io.ts';
+import type { Invocation } from '../command-io.ts';
 import { positiveInteger, repeatable } from '../options.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
-import type { CreateFlags } from './read-create-flags.ts';
-
-type Json = { json?: boolean };
+import { onServer, serverActions } from '../server/on-server.ts';
 
 /** Defines `toolyard schedules`. */
-export function defineSchedules(program: Command, io: CommandIo): void {
+export function defineSchedules(program: Command, invocation: Invocation): void {
   const schedules = program.command('schedules').description('Manage schedules of a running server').exitOverride();
-  const load = () => import('./schedules-command.ts');
+  const action = serverActions(invocation, () => import('./schedules-command.ts'));
 
   onServer(schedules.command('list').description('List schedules by title, with the next time and the last outcome'))
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & Json) => {
-      await (await load()).listSchedules(io, await clientOf(io, options), options);
-    });
+    .action(action((commands) => commands.listSchedules));
 
   onServer(named(schedules.command('show')).description('Show a schedule'))
     .option('--json', 'print JSON')
-    .action(async (schedule: string, options: ServerFlags & Json) => {
-      await (await load()).showSchedule(io, await clientOf(io, options), schedule, options);
-    });
+    .action(action((commands) => commands.showSchedule));
 
-  defineCreate(schedules, io);
+  defineCreate(schedules, invocation);
 
   onServer(named(schedules.command('pause')).description('Pause a schedule')).action(
-    async (schedule: string, options: ServerFlags) => {
-      await (await load()).enableSchedule(io, await clientOf(io, options), schedule, false);
-    },
+    action((commands) => commands.enableSchedule(false)),
   );
 
   onServer(named(schedules.command('resume')).description('Resume a schedule')).action(
-    async (schedule: string, options: ServerFlags) => {
-      await (await load()).enableSchedule(io, await clientOf(io, options), schedule, true);
-    },
+    action((commands) => commands.enableSchedule(true)),
   );
 
   onServer(named(schedules.command('run')).description('Run the task of a schedule now'))
     .option('--json', 'print JSON')
-    .action(async (schedule: string, options: ServerFlags & Json) => {
-      await (await load()).runSchedule(io, await clientOf(io, options), schedule, options);
-    });
+    .action(action((commands) => commands.runSchedule));
 
   onServer(named(schedules.command('history')).description('List the last 100 times of a schedule, the latest first'))
     .option('--json', 'print JSON')
-    .action(async (schedule: string, options: ServerFlags & Json) => {
-      await (await load()).listFirings(io, await clientOf(io, options), schedule, options);
-    });
+    .action(action((commands) => commands.listFirings));
 
   onServer(named(schedules.command('delete')).description('Delete a schedule; its conversations are kept')).action(
-    async (schedule: string, options: ServerFlags) => {
-      await (await load()).deleteSchedule(io, await clientOf(io, options), schedule);
-    },
+    action((commands) => commands.deleteSchedule),
   );
 }
 
-function defineCreate(schedules: Command, io: CommandIo): void {
+function defineCreate(schedules: Command, invocation: Invocation): void {
   onServer(schedules.command('create').argument('<title>', 'title of the schedule').description('Create a schedule'))
     .requiredOption('--task <text>', 'message that each run starts with')
     .option('--cron <expression>', 'minute, hour, day, month and weekday; or six fields, the second first')
@@ -83,10 +65,7 @@ function defineCreate(schedules: Command, io: CommandIo): void {
     .option('--paused', 'create it paused')
     .option('--dry-run', 'print the next times, without creating it')
     .option('--json', 'print JSON')
-    .action(async (title: string, options: ServerFlags & CreateFlags & Json) => {
-      const { createSchedule } = await import('./schedules-command.ts');
-      await createSchedule(io, await clientOf(io, options), title, options);
-    });
+    .action(serverActions(invocation, () => import('./schedules-command.ts'))((commands) => commands.createSchedule));
 }
 
 function named(command: Command): Command {

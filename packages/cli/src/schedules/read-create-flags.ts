@@ -5,7 +5,8 @@ import type {
   ScheduleTiming,
   ToolReference,
 } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
+import { createRequestError } from '../errors.ts';
 
 /** The flags of `toolyard schedules create`. */
 export type CreateFlags = {
@@ -54,16 +55,18 @@ export function readCreateFlags(title: string, flags: CreateFlags, agentId: stri
 
 function timingOf({ cron, at, every }: CreateFlags): ScheduleTiming {
   if ([cron, at, every].filter((flag) => flag !== undefined).length !== 1) {
-    throw bad('A schedule needs exactly one of --cron, --at and --every.');
+    throw createRequestError('A schedule needs exactly one of --cron, --at and --every.');
   }
   if (cron !== undefined) return { kind: 'cron', expression: cron };
   if (at !== undefined) {
     const time = Date.parse(at);
-    if (Number.isNaN(time)) throw bad(`--at ${at}: not a time.`, 'Use a form such as 2027-01-15T09:00:00+01:00.');
+    if (Number.isNaN(time))
+      throw createRequestError(`--at ${at}: not a time.`, 'Use a form such as 2027-01-15T09:00:00+01:00.');
     return { kind: 'once', at: time };
   }
   const [, count = '', unit = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(every ?? '') ?? [];
-  if (count === '') throw bad(`--every ${every}: not an interval.`, 'Use a form such as 30s, 15m, 2h or 1d.');
+  if (count === '')
+    throw createRequestError(`--every ${every}: not an interval.`, 'Use a form such as 30s, 15m, 2h or 1d.');
   return { kind: 'interval', seconds: Number(count) * (SECONDS[unit] ?? 1) };
 }
 
@@ -78,7 +81,7 @@ function conditionsOf({ days, hours, maxPerDay, maxTotal }: CreateFlags): Schedu
 function daysOf(text: string): number[] {
   return text.split(',').map((name) => {
     const day = DAYS.indexOf(name.trim().toLowerCase().slice(0, 3));
-    if (day === -1) throw bad(`--days ${text}: "${name}" is not a day.`, `Days: ${DAYS.join(', ')}.`);
+    if (day === -1) throw createRequestError(`--days ${text}: "${name}" is not a day.`, `Days: ${DAYS.join(', ')}.`);
     return day;
   });
 }
@@ -86,23 +89,21 @@ function daysOf(text: string): number[] {
 function hoursOf(text: string): { from: number; to: number } {
   const [, from = '', to = ''] = /^(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
   if (from === '' || Number(from) > 23 || Number(to) < 1 || Number(to) > 24) {
-    throw bad(`--hours ${text}: not two hours.`, 'Use a form such as 8-18, or 22-6 across midnight.');
+    throw createRequestError(`--hours ${text}: not two hours.`, 'Use a form such as 8-18, or 22-6 across midnight.');
   }
   return { from: Number(from), to: Number(to) };
 }
 
 function modelOf(text: string): ModelReference {
   const at = text.indexOf('/');
-  if (at < 1 || at === text.length - 1) throw bad(`--model ${text}: not a model.`, 'Use the form provider/model.');
+  if (at < 1 || at === text.length - 1)
+    throw createRequestError(`--model ${text}: not a model.`, 'Use the form provider/model.');
   return { providerId: text.slice(0, at), modelId: text.slice(at + 1) };
 }
 
 function toolOf(text: string): ToolReference {
   const at = text.indexOf('/');
-  if (at < 1 || at === text.length - 1) throw bad(`--allow ${text}: not a tool.`, 'Use the form server/tool.');
+  if (at < 1 || at === text.length - 1)
+    throw createRequestError(`--allow ${text}: not a tool.`, 'Use the form server/tool.');
   return { serverId: text.slice(0, at), name: text.slice(at + 1) };
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_request', message, ...defined({ hint }) });
 }

@@ -1,11 +1,12 @@
 import type { ScheduleFiring, ScheduleView } from '@toolyard/protocol';
 import { defined, formatToolReference } from '@toolyard/protocol';
-import { findAgent } from '../agents/find-agent.ts';
+import { findAgent } from '../server/find-by-name.ts';
 import type { CommandIo } from '../command-io.ts';
-import { columns } from '../models/columns.ts';
-import { jsonLines, plainLine, sanitize, shownLine } from '../sanitize.ts';
+import { printFacts, printJson, printLine, printList, printNote, printTable } from '../output.ts';
+import { plainLine, shownLine } from '../sanitize.ts';
+import { secondOf } from '../utc-time.ts';
 import type { ServerClient } from '../server/server-client.ts';
-import { findSchedule } from './find-schedule.ts';
+import { findSchedule } from '../server/find-by-name.ts';
 import type { CreateFlags } from './read-create-flags.ts';
 import { readCreateFlags } from './read-create-flags.ts';
 
@@ -13,26 +14,26 @@ type Json = { json?: boolean };
 
 const MAX_TITLE = 60;
 
-const when = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
+const when = (at: number): string => `${secondOf(at)} UTC`;
 const titleOf = ({ title }: Pick<ScheduleView, 'title'>): string => shownLine(title, MAX_TITLE);
 
 /** `toolyard schedules list`. */
 export async function listSchedules(io: CommandIo, client: ServerClient, { json }: Json): Promise<void> {
   const { items } = await client.get('/api/schedules');
-  if (json === true) return write(io, jsonLines(items));
-  if (items.length === 0) return void io.stderr.write('No schedules.\n');
-  const rows = items.map((each) => [each.id, titleOf(each), timingOf(each), nextOf(each), lastOf(each.lastFiring)]);
-  write(io, columns(rows).join('\n'));
+  printList(io, items, {
+    json,
+    none: 'No schedules.',
+    row: (each) => [each.id, titleOf(each), timingOf(each), nextOf(each), lastOf(each.lastFiring)],
+  });
 }
 
 /** `toolyard schedules show`. */
 export async function showSchedule(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
   const schedule = await findSchedule(client, wanted);
-  if (json === true) return write(io, jsonLines(schedule));
+  if (json === true) return printJson(io, schedule);
   const { id, timeZone, conditions, missed, overlap, target, agentId, configuration, allowedTools } = schedule;
   const { model } = configuration;
-  const facts: [string, string | undefined][] = [
+  const facts = [
     ['ID', id],
     ['Title', schedule.title],
     ['When', timingOf(schedule)],
@@ -47,9 +48,8 @@ export async function showSchedule(io: CommandIo, client: ServerClient, wanted: 
     ['Model', model && `${model.providerId}/${model.modelId}`],
     ['Allowed tools', allowedTools.map(formatToolReference).join(', ') || undefined],
     ['Created by', schedule.createdBy === 'model' ? createdByModel(schedule) : undefined],
-  ];
-  const rows = facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, plainLine(value, 500)]]));
-  write(io, [...columns(rows), '', sanitize(schedule.task)].join('\n'));
+  ] as const;
+  printFacts(io, facts, schedule.task);
 }
 
 /** `toolyard schedules create`. */
@@ -66,50 +66,46 @@ export async function createSchedule(
     const preview = await client.post('/api/schedules/preview', {
       body: { timing, ...defined({ timeZone, conditions }) },
     });
-    if (flags.json === true) return write(io, jsonLines(preview));
-    if (preview.description !== null) write(io, plainLine(preview.description, 300));
-    for (const at of preview.times) write(io, when(at));
-    if (preview.times.length === 0) io.stderr.write('toolyard: there is no future time.\n');
+    if (flags.json === true) return printJson(io, preview);
+    if (preview.description !== null) printLine(io, plainLine(preview.description, 300));
+    for (const at of preview.times) printLine(io, when(at));
+    if (preview.times.length === 0) printNote(io, 'there is no future time.');
     return;
   }
   const created = await client.post('/api/schedules', { body });
-  if (flags.json === true) return write(io, jsonLines(created));
-  write(io, `${created.id}  ${titleOf(created)}  ${nextOf(created)}`);
+  if (flags.json === true) return printJson(io, created);
+  printLine(io, `${created.id}  ${titleOf(created)}  ${nextOf(created)}`);
 }
 
 /** `toolyard schedules pause` and `resume`. */
-export async function enableSchedule(
-  io: CommandIo,
-  client: ServerClient,
-  wanted: string,
-  enabled: boolean,
-): Promise<void> {
-  const { id, version } = await findSchedule(client, wanted);
-  const changed = await client.patch('/api/schedules/{id}', { params: { id }, body: { version, enabled } });
-  io.stderr.write(`toolyard: ${titleOf(changed)}: ${nextOf(changed)}.\n`);
+export function enableSchedule(enabled: boolean) {
+  return async (io: CommandIo, client: ServerClient, wanted: string): Promise<void> => {
+    const { id, version } = await findSchedule(client, wanted);
+    const changed = await client.patch('/api/schedules/{id}', { params: { id }, body: { version, enabled } });
+    printNote(io, `${titleOf(changed)}: ${nextOf(changed)}.`);
+  };
 }
 
 /** `toolyard schedules run`. */
 export async function runSchedule(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
   const { id } = await findSchedule(client, wanted);
   const firing = await client.post('/api/schedules/{id}/run', { params: { id } });
-  write(io, json === true ? jsonLines(firing) : columns([firingRow(firing)]).join('\n'));
+  if (json === true) return printJson(io, firing);
+  printTable(io, [firingRow(firing)]);
 }
 
 /** `toolyard schedules history`. */
 export async function listFirings(io: CommandIo, client: ServerClient, wanted: string, { json }: Json): Promise<void> {
   const { id } = await findSchedule(client, wanted);
   const { items } = await client.get('/api/schedules/{id}/firings', { params: { id } });
-  if (json === true) return write(io, jsonLines(items));
-  if (items.length === 0) return void io.stderr.write('It has not run yet.\n');
-  write(io, columns(items.map(firingRow)).join('\n'));
+  printList(io, items, { json, none: 'It has not run yet.', row: firingRow });
 }
 
 /** `toolyard schedules delete`. */
 export async function deleteSchedule(io: CommandIo, client: ServerClient, wanted: string): Promise<void> {
   const schedule = await findSchedule(client, wanted);
   await client.delete('/api/schedules/{id}', { params: { id: schedule.id } });
-  io.stderr.write(`toolyard: deleted ${titleOf(schedule)}.\n`);
+  printNote(io, `deleted ${titleOf(schedule)}.`);
 }
 
 function timingOf({ timing, description }: ScheduleView): string {

@@ -1,8 +1,10 @@
 import type { SearchEngine } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
+import { printJson, printLine, printNote } from '../output.ts';
 import { plainLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
+import { createConfigError } from '../errors.ts';
 
 export type SetEngineFlags = { url?: string; keyStdin?: boolean };
 
@@ -15,16 +17,10 @@ export async function showSearchEngine(
   { json }: { json?: boolean },
 ): Promise<void> {
   const { search } = await client.get('/api/tools/web');
-  if (json === true) {
-    io.stdout.write(`${JSON.stringify(search, null, 2)}\n`);
-    return;
-  }
-  if (search === null) {
-    io.stdout.write('No search engine.\n');
-    return;
-  }
+  if (json === true) return printJson(io, search);
+  if (search === null) return printLine(io, 'No search engine.');
   const url = search.url === undefined ? '' : ` at ${plainLine(search.url)}`;
-  io.stdout.write(`${search.engine}${url}, ${search.hasKey ? 'with a key' : 'without a key'}\n`);
+  printLine(io, `${search.engine}${url}, ${search.hasKey ? 'with a key' : 'without a key'}`);
 }
 
 /** `toolyard search-engine set`: without a new key the stored one stays, unless engine or host change. */
@@ -37,14 +33,14 @@ export async function setSearchEngine(
   const key = keyStdin === true ? await readKey(io) : io.env['TOOLYARD_SEARCH_KEY']?.trim() || undefined;
   const { privateOrigins } = await client.get('/api/tools/web');
   await client.put('/api/tools/web', { body: { search: { engine, ...defined({ url, key }) }, privateOrigins } });
-  io.stderr.write(`toolyard: web_search uses ${engine}. Enable the server "web" to offer it to models.\n`);
+  printNote(io, `web_search uses ${engine}. Enable the server "web" to offer it to models.`);
 }
 
 /** `toolyard search-engine remove`. */
 export async function removeSearchEngine(io: CommandIo, client: ServerClient): Promise<void> {
   const { privateOrigins } = await client.get('/api/tools/web');
   await client.put('/api/tools/web', { body: { search: null, privateOrigins } });
-  io.stderr.write('toolyard: removed the search engine.\n');
+  printNote(io, 'removed the search engine.');
 }
 
 /** The key is not a flag: other users of the machine can read command lines. */
@@ -56,8 +52,7 @@ async function readKey({ stdin }: CommandIo): Promise<string> {
   }
   const key = text.trim();
   if (key !== '' && key.length <= MAX_KEY) return key;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `--key-stdin: stdin must contain the key, of at most ${MAX_KEY} characters (got ${key.length}).`,
-  });
+  throw createConfigError(
+    `--key-stdin: stdin must contain the key, of at most ${MAX_KEY} characters (got ${key.length}).`,
+  );
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { JsonObject } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { ServeFlag, ServeValues } from '@toolyard/server/serve-flags';
 import { serveFlags } from '@toolyard/server/serve-flags';
+import { createConfigError } from '../errors.ts';
 
 /** Flags as commander gives them, by their names without dashes: `ui-config`. */
 export type GivenFlags = Readonly<Record<string, unknown>>;
@@ -50,7 +51,7 @@ function readValue(flag: ServeFlag, found: Found, sources: FlagSources): unknown
   if (found.value === false) return null;
   const { name } = found;
   const text = String(found.value);
-  if (isBlank(text)) throw badConfig(`${name} is empty.`, 'Set a value, or remove it.');
+  if (isBlank(text)) throw createConfigError(`${name} is empty.`, 'Set a value, or remove it.');
   switch (flag.kind) {
     case 'text':
       return text;
@@ -58,11 +59,11 @@ function readValue(flag: ServeFlag, found: Found, sources: FlagSources): unknown
       const { min, max, hint } = flag;
       const value = Number(text);
       if (Number.isInteger(value) && value >= min && value <= max) return value;
-      throw badConfig(`${name} must be a whole number from ${min} to ${max} (got "${text}").`, hint);
+      throw createConfigError(`${name} must be a whole number from ${min} to ${max} (got "${text}").`, hint);
     }
     case 'enum':
       if (flag.options.includes(text)) return text;
-      throw badConfig(`${name} must be one of ${flag.options.join(', ')} (got "${text}").`, flag.hint);
+      throw createConfigError(`${name} must be one of ${flag.options.join(', ')} (got "${text}").`, flag.hint);
     case 'json':
       return readObject(text, name);
     case 'json-file':
@@ -79,14 +80,14 @@ function readBoolean({ value, name }: Found): boolean {
   const word = text.trim().toLowerCase();
   if (TRUE.has(word)) return true;
   if (FALSE.has(word)) return false;
-  throw badConfig(`${name} must be on or off (got "${text}").`, `For example ${name}=on`);
+  throw createConfigError(`${name} must be on or off (got "${text}").`, `For example ${name}=on`);
 }
 
 function readObject(text: string, where: string): JsonObject {
   const parsed = parseJson(text);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   const problem = parsed.ok ? 'not an object' : parsed.problem;
-  throw badConfig(`${where}: invalid JSON: ${problem}.`, 'Pass an object, such as {"theme":"dark"}.');
+  throw createConfigError(`${where}: invalid JSON: ${problem}.`, 'Pass an object, such as {"theme":"dark"}.');
 }
 
 function readText(path: string, name: string): string {
@@ -94,14 +95,12 @@ function readText(path: string, name: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-    throw badConfig(code === 'ENOENT' ? `${name}: file not found: ${path}` : `${name}: cannot read ${path} (${code}).`);
+    throw createConfigError(
+      code === 'ENOENT' ? `${name}: file not found: ${path}` : `${name}: cannot read ${path} (${code}).`,
+    );
   }
 }
 
 function isBlank(text: string): boolean {
   return text.trim() === '';
-}
-
-function badConfig(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
 }

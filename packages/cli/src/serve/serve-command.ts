@@ -1,6 +1,6 @@
 import { ASK_USER_TOOLS, TOOL_SEARCH } from '@toolyard/agent-host';
 import { COMPUTE_TOOLS } from '@toolyard/agent-host/node';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { RunningServer } from '@toolyard/server';
 import type { CommandIo } from '../command-io.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
@@ -13,6 +13,7 @@ import { ownCommand, shellWord } from '../own-command.ts';
 import { exitAfterTimeout } from './exit-after-timeout.ts';
 import type { GivenFlags } from './read-serve-flags.ts';
 import { readServeFlags } from './read-serve-flags.ts';
+import { createConfigError } from '../errors.ts';
 
 /**
  * `toolyard serve`: runs the server in this process until a stop signal. Returns the exit code.
@@ -92,11 +93,10 @@ function openCommand(io: CommandIo, folder: string | null): string {
 /** The server needs `node:sqlite` of Node 24. */
 function requireNode24(): void {
   if (Number(process.versions.node.split('.')[0]) >= 24) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `"toolyard serve" requires Node 24 or newer (this is ${process.versions.node}).`,
-    hint: 'Update Node. "toolyard chat" works with this version.',
-  });
+  throw createConfigError(
+    `"toolyard serve" requires Node 24 or newer (this is ${process.versions.node}).`,
+    'Update Node. "toolyard chat" works with this version.',
+  );
 }
 
 /** Prints how to sign in. */

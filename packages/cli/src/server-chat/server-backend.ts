@@ -20,6 +20,7 @@ import type { AskUserAtTerminal } from './interrupt-prompts.ts';
 import { RemoteRun } from './remote-run.ts';
 import { findModel, modelNotFoundAt, shortName } from './server-models.ts';
 import { Steering } from './steering.ts';
+import { createRequestError } from '../errors.ts';
 
 export type ServerBackendOptions = {
   client: ServerClient;
@@ -82,8 +83,7 @@ export class ServerBackend implements ChatBackend {
     const { client } = this.#options;
     const { id, isCreated } = this.#conversation;
     return this.#run(id, async () => {
-      if (!isCreated)
-        throw new ToolyardError({ code: 'bad_request', message: 'The conversation has no messages yet.' });
+      if (!isCreated) throw createRequestError('The conversation has no messages yet.');
       const body: ContinueConversation = { configuration: this.#configuration };
       return (await client.post('/api/conversations/{id}/continue', { params: { id }, body })).run.id;
     });

@@ -1,8 +1,8 @@
 import { createUuidSource } from '@toolyard/agent-host';
 import type { AgentConfiguration, AgentView, ConversationView, ModelReference } from '@toolyard/protocol';
 import { defined, formatToolReference, systemClock, textOf, ToolyardError } from '@toolyard/protocol';
-import { findAgent } from '../agents/find-agent.ts';
-import { findGroup } from '../groups/find-group.ts';
+import { findAgent } from '../server/find-by-name.ts';
+import { findGroup } from '../server/find-by-name.ts';
 import { answerOnce } from '../chat/answer-once.ts';
 import { TerminalConversation } from '../chat/conversation.ts';
 import type { ChatRun } from '../chat/chat-backend.ts';

@@ -1,5 +1,6 @@
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ChatFlags } from '../flags.ts';
+import { createConfigError } from '../errors.ts';
 
 /** Server and user message of `chat --server`. */
 export type ServerChat = { server?: string; message?: string };
@@ -11,13 +12,13 @@ export type ServerChat = { server?: string; message?: string };
  */
 export function serverChatFrom(message: string | undefined, flags: ChatFlags): ServerChat | null {
   if (flags.agent !== undefined && flags.conversation !== undefined) {
-    throw badConfig(
+    throw createConfigError(
       '--agent cannot be combined with --conversation: the conversation has its agent.',
       'Start a new conversation with the agent.',
     );
   }
   if (flags.group !== undefined && (flags.conversation !== undefined || flags.agent !== undefined)) {
-    throw badConfig(
+    throw createConfigError(
       '--group cannot be combined with --conversation or --agent: a conversation has either an agent or a group.',
       'Start a new conversation with the group.',
     );
@@ -29,7 +30,8 @@ export function serverChatFrom(message: string | undefined, flags: ChatFlags): S
       ['--data-dir', flags.dataDir],
       ['--reconnect-timeout', flags.reconnectTimeout],
     ].find(([, value]) => value !== undefined);
-    if (serverFlag) throw badConfig(`${String(serverFlag[0])} requires --server.`, 'toolyard chat --server "question"');
+    if (serverFlag)
+      throw createConfigError(`${String(serverFlag[0])} requires --server.`, 'toolyard chat --server "question"');
     return null;
   }
   const localFlag = [
@@ -42,7 +44,7 @@ export function serverChatFrom(message: string | undefined, flags: ChatFlags): S
     ['--no-date', !flags.date],
   ].find(([, isGiven]) => isGiven);
   if (localFlag) {
-    throw badConfig(
+    throw createConfigError(
       `${String(localFlag[0])} cannot be combined with --server, --agent or --group: the server has its own models and MCP servers.`,
       'Configure them in its web UI, or in config.json and mcp.json of its data folder.',
     );
@@ -52,14 +54,10 @@ export function serverChatFrom(message: string | undefined, flags: ChatFlags): S
     return { server: flags.server, ...defined({ message }) };
   }
   if (message === undefined) return { message: flags.server };
-  throw badConfig(`--server ${flags.server}: invalid URL.`, 'Use a URL such as http://127.0.0.1:8710.');
+  throw createConfigError(`--server ${flags.server}: invalid URL.`, 'Use a URL such as http://127.0.0.1:8710.');
 }
 
 /** `--server` takes an optional URL, so the next argument may be the user message instead. */
 function isServerUrl(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) || /^(\[[0-9a-f:]+\]|[\w.-]+):\d+\/?$/i.test(text) || text === 'localhost';
-}
-
-function badConfig(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

@@ -1,6 +1,7 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { modelNotFound } from '../choose-model.ts';
+import { createConfigError } from '../errors.ts';
 
 /** Finds a model by its ID, or by `provider/model` if several providers have a model with this ID. */
 export function findModel(name: string, { models, failures }: ModelsView, url: string): ModelReference {
@@ -8,11 +9,10 @@ export function findModel(name: string, { models, failures }: ModelsView, url: s
   const [first, ...others] = matches;
   if (first && others.length === 0) return { providerId: first.providerId, modelId: first.modelId };
   if (first) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `${matches.length} models at ${url} are named "${name}".`,
-      hint: `Use one of: ${matches.map(fullName).join(', ')}`,
-    });
+    throw createConfigError(
+      `${matches.length} models at ${url} are named "${name}".`,
+      `Use one of: ${matches.map(fullName).join(', ')}`,
+    );
   }
   const [failure] = failures;
   if (!failure) throw modelNotFoundAt(name, models, url);

@@ -1,12 +1,11 @@
 import type { ConversationView, Message } from '@toolyard/protocol';
 import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { jsonLines, sanitize, shownLine } from '../sanitize.ts';
+import { printJson, printLine } from '../output.ts';
+import { sanitize, shownLine } from '../sanitize.ts';
+import { minuteOf } from '../utc-time.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
-
-const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
-const when = (at: number): string => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 
 /** `toolyard conversations list`: pinned conversations first, then the latest. */
 export async function listConversations(
@@ -16,10 +15,13 @@ export async function listConversations(
 ): Promise<void> {
   const query = { limit: options.limit, ...(options.search ? { q: options.search } : {}) };
   const { items } = await client.get('/api/conversations', { query });
-  if (options.json) return write(io, jsonLines(items));
+  if (options.json) return printJson(io, items);
   for (const { id, title, updatedAt, pinned, activeRun } of items) {
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
-    write(io, `${id}  ${when(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`);
+    printLine(
+      io,
+      `${id}  ${minuteOf(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`,
+    );
   }
   if (items.length === 0) io.stderr.write('No conversations.\n');
 }
@@ -33,10 +35,10 @@ export async function showConversation(
 ): Promise<void> {
   const view = await client.get('/api/conversations/{id}', { params: { id } });
   const messages = await wholeBranch(client, view);
-  if (options.json) return write(io, jsonLines({ ...view, page: { ...view.page, messages } }));
-  write(io, `${sanitize(view.title) || '(untitled)'}\n`);
-  for (const message of messages) for (const line of linesOf(message)) write(io, line);
-  if (view.activeRun) write(io, `(a run is ${view.activeRun.status})`);
+  if (options.json) return printJson(io, { ...view, page: { ...view.page, messages } });
+  printLine(io, `${sanitize(view.title) || '(untitled)'}\n`);
+  for (const message of messages) for (const line of linesOf(message)) printLine(io, line);
+  if (view.activeRun) printLine(io, `(a run is ${view.activeRun.status})`);
 }
 
 /** All messages of the current branch, oldest first. */

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
+import { createConfigError } from '../errors.ts';
 
 /**
  * The data folder: `--data-dir`, `TOOLYARD_DATA_DIR`, or the platform's default.
@@ -14,11 +14,7 @@ export function dataDirFrom(
   platform = process.platform,
 ): string {
   if (flag !== undefined && !isNonBlank(flag)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: '--data-dir is empty.',
-      hint: 'Name a folder, or leave out the flag to use the default folder.',
-    });
+    throw createConfigError('--data-dir is empty.', 'Name a folder, or leave out the flag to use the default folder.');
   }
   const path = flag ?? env['TOOLYARD_DATA_DIR'];
   return isNonBlank(path) ? resolve(cwd, path) : defaultDataDir(env, platform);

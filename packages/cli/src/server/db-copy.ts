@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { systemClock, ToolyardError } from '@toolyard/protocol';
+import { systemClock } from '@toolyard/protocol';
 import type { CopyResult, StorageLocation } from '@toolyard/storage';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
+import { createConfigError } from '../errors.ts';
 
 type CopyFlags = { to?: string; dataDir?: string; from?: string; toDir?: string };
 
@@ -56,22 +57,20 @@ function readLocations({ to, from, toDir, dataDir }: CopyFlags, io: CommandIo): 
   if (from !== undefined && toDir !== undefined && to === undefined && dataDir === undefined) {
     return [{ url: readUrl(from, io.env) }, { folder: resolve(io.cwd, toDir) }];
   }
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: 'Source and target are missing or ambiguous.',
-    hint: 'Use --to <url> [--data-dir <folder>], or --from <url> --to-dir <folder>.',
-  });
+  throw createConfigError(
+    'Source and target are missing or ambiguous.',
+    'Use --to <url> [--data-dir <folder>], or --from <url> --to-dir <folder>.',
+  );
 }
 
 function readUrl(value: string, env: NodeJS.ProcessEnv): string {
   if (value !== '-') return value;
   const url = env['DATABASE_URL']?.trim() ?? '';
   if (url !== '') return url;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: 'The database URL is "-", but DATABASE_URL is not set.',
-    hint: 'Set DATABASE_URL, or pass the URL of the database.',
-  });
+  throw createConfigError(
+    'The database URL is "-", but DATABASE_URL is not set.',
+    'Set DATABASE_URL, or pass the URL of the database.',
+  );
 }
 
 function databaseNotes(from: StorageLocation): string {

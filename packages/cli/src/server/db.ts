@@ -3,6 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
 import { dataDirFrom } from './data-dir.ts';
+import { createConfigError } from '../errors.ts';
 
 /** `toolyard db check`. Returns 1 for damaged data. */
 export async function checkCommand(io: CommandIo, flags: { dataDir?: string; databaseUrl?: string }): Promise<number> {
@@ -38,11 +39,10 @@ export async function backupCommand(
   flags: { dataDir?: string; keys: boolean },
 ): Promise<number> {
   if (selectDatabase(flags, io.env) !== null) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: 'DATABASE_URL is set: "db backup" copies data folders, not PostgreSQL databases.',
-      hint: 'Use pg_dump "$DATABASE_URL", or name a data folder with --data-dir.',
-    });
+    throw createConfigError(
+      'DATABASE_URL is set: "db backup" copies data folders, not PostgreSQL databases.',
+      'Use pg_dump "$DATABASE_URL", or name a data folder with --data-dir.',
+    );
   }
   const { backupFolder } = await import('@toolyard/storage');
   const folder = dataDirFrom(flags.dataDir, io);

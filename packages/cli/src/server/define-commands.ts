@@ -1,38 +1,30 @@
 import { defined } from '@toolyard/protocol';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { actions } from '../actions.ts';
 import type { Invocation } from '../command-io.ts';
-import { clientOf, onServer } from './on-server.ts';
-import type { RunFilters } from './runs.ts';
+import { clientOf, onServer, serverActions } from './on-server.ts';
 import type { ServerFlags } from './server-client.ts';
-import type { UsageFlags } from './usage.ts';
 
 /** Defines the commands for conversations, runs, usage and the database. */
 export function defineServerCommands(program: Command, invocation: Invocation): void {
   const { io } = invocation;
+  const onConversations = serverActions(invocation, () => import('./conversations.ts'));
   const conversations = group(program, 'conversations', 'Manage conversations of a running server');
   onServer(conversations.command('list').description('List conversations, pinned and latest first'))
     .option('--search <words>', 'only conversations that contain these words')
     .option('--limit <n>', 'maximum number of results', '30')
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & { search?: string; limit: string; json?: boolean }) => {
-      const { listConversations } = await import('./conversations.ts');
-      await listConversations(io, await clientOf(io, options), options);
-    });
+    .action(onConversations((commands) => commands.listConversations));
   onServer(conversations.command('show').argument('<id>').description('Print the messages of the current branch'))
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
-      const { showConversation } = await import('./conversations.ts');
-      await showConversation(io, await clientOf(io, options), id, options);
-    });
+    .action(onConversations((commands) => commands.showConversation));
   onServer(conversations.command('export').argument('<id>').description('Export a conversation to stdout or a file'))
     .addOption(new Option('--format <format>', 'export format').choices(['json', 'markdown']).default('json'))
     .option('--output <file>', 'write to this file, which must not exist')
-    .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
-      const { exportConversation } = await import('./conversations.ts');
-      await exportConversation(io, await clientOf(io, options), id, options);
-    });
+    .action(onConversations((commands) => commands.exportConversation));
 
+  const onRuns = serverActions(invocation, () => import('./runs.ts'));
   const runs = group(program, 'runs', 'Manage runs of a running server');
   onServer(runs.command('list').description('List runs, newest first'))
     .option('--status <list>', 'only runs with one of these statuses, such as failed or parked,running')
@@ -45,28 +37,16 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .option('--search <words>', 'only runs of conversations with these words')
     .option('--limit <n>', 'maximum number of results', '30')
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & RunFilters) => {
-      const { listRuns } = await import('./runs.ts');
-      await listRuns(io, await clientOf(io, options), options);
-    });
+    .action(onRuns((commands) => commands.listRuns));
   onServer(runs.command('show').argument('<id>').description('Show the status of a run and the tree it belongs to'))
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
-      const { showRun } = await import('./runs.ts');
-      await showRun(io, await clientOf(io, options), id, options);
-    });
+    .action(onRuns((commands) => commands.showRun));
   onServer(runs.command('cancel').argument('<id>').description('Cancel a run; its messages are kept')).action(
-    async (id: string, options: ServerFlags) => {
-      const { cancelRun } = await import('./runs.ts');
-      await cancelRun(io, await clientOf(io, options), id);
-    },
+    onRuns((commands) => commands.cancelRun),
   );
   onServer(runs.command('steps').argument('<id>').description('List the steps of a run'))
     .option('--json', 'print JSON, with arguments and results')
-    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
-      const { showSteps } = await import('./run-steps.ts');
-      await showSteps(io, await clientOf(io, options), id, options);
-    });
+    .action(serverActions(invocation, () => import('./run-steps.ts'))((commands) => commands.showSteps));
   onServer(
     runs
       .command('request')
@@ -75,10 +55,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
       .description('Show a model request of a run: instructions, messages, tools'),
   )
     .option('--json', 'print JSON, with the input schemas of the tools')
-    .action(async (id: string, step: string | undefined, options: ServerFlags & { json?: boolean }) => {
-      const { showRequest } = await import('./run-request.ts');
-      await showRequest(io, await clientOf(io, options), { id, step }, options);
-    });
+    .action(serverActions(invocation, () => import('./run-request.ts'))((commands) => commands.showRequest));
   onServer(
     runs
       .command('resume')
@@ -86,19 +63,13 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
       .description('Resume a run that failed, was cancelled, or is parked with all its interrupts answered'),
   )
     .option('--json', 'print JSON')
-    .action(async (id: string, options: ServerFlags & { json?: boolean }) => {
-      const { resumeRunCommand } = await import('./runs.ts');
-      await resumeRunCommand(io, await clientOf(io, options), id, options);
-    });
+    .action(onRuns((commands) => commands.resumeRunCommand));
   onServer(
     runs.command('export').argument('<id>').description('Export the steps and messages of a run to stdout or a file'),
   )
     .addOption(new Option('--format <format>', 'export format').choices(['json', 'markdown']).default('json'))
     .option('--output <file>', 'write to this file, which must not exist')
-    .action(async (id: string, options: ServerFlags & { format: 'json' | 'markdown'; output?: string }) => {
-      const { exportRun } = await import('./runs.ts');
-      await exportRun(io, await clientOf(io, options), id, options);
-    });
+    .action(onRuns((commands) => commands.exportRun));
 
   const usage = onServer(program.command('usage').description('Show usage and cost of models and tools'))
     .addOption(
@@ -108,10 +79,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .option('--to <day>', 'last day (UTC), inclusive (default: today)')
     .option('--json', 'print JSON')
     .option('--csv', 'print CSV')
-    .action(async (options: ServerFlags & UsageFlags) => {
-      const { usageCommand } = await import('./usage.ts');
-      await usageCommand(io, await clientOf(io, options), options);
-    });
+    .action(serverActions(invocation, () => import('./usage.ts'))((commands) => commands.usageCommand));
   onServer(usage.command('budgets').description('List budgets and how much of each is used'))
     .option('--conversation <id>', 'include the budgets of this conversation')
     .option('--json', 'print JSON')
@@ -127,10 +95,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .option('--data-dir <folder>', 'data folder (or TOOLYARD_DATA_DIR)')
     .option('--database-url <url>', 'check this PostgreSQL database instead (better: DATABASE_URL)')
     .exitOverride()
-    .action(async (options: { dataDir?: string; databaseUrl?: string }) => {
-      const { checkCommand } = await import('./db.ts');
-      invocation.exitCode = await checkCommand(io, options);
-    });
+    .action(actions(invocation, () => import('./db.ts'))((commands) => commands.checkCommand));
   db.command('backup')
     .argument('<folder>', 'folder for the copy, which must not exist')
     .description('Back up the data folder, even while a server uses it')
@@ -155,10 +120,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .option('--to-dir <folder>', 'with --from: new data folder to copy to')
     .addHelpText('after', COPY_HELP)
     .exitOverride()
-    .action(async (options: { to?: string; dataDir?: string; from?: string; toDir?: string }) => {
-      const { copyCommand } = await import('./db-copy.ts');
-      invocation.exitCode = await copyCommand(io, options);
-    });
+    .action(actions(invocation, () => import('./db-copy.ts'))((commands) => commands.copyCommand));
 }
 
 const COPY_HELP = `

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { CommandIo } from '../command-io.ts';
+import { actions } from '../actions.ts';
+import type { CommandIo, Invocation } from '../command-io.ts';
 import type { ServerClient, ServerFlags } from './server-client.ts';
 
 /** Adds the flags of a command that calls a running server. */
@@ -15,4 +16,26 @@ export function onServer(command: Command): Command {
 export async function clientOf(io: CommandIo, flags: ServerFlags): Promise<ServerClient> {
   const { serverClient } = await import('./server-client.ts');
   return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));
+}
+
+type ServerCommand<Args extends unknown[]> = (
+  io: CommandIo,
+  client: ServerClient,
+  ...args: Args
+) => Promise<number | void>;
+
+/**
+ * {@link actions} of commands on a server, which also get the client that their flags select.
+ *
+ * @example
+ * const action = serverActions(invocation, () => import('./keys-command.ts'));
+ * onServer(keys.command('list')).action(action((commands) => commands.listKeys));
+ */
+export function serverActions<Module>(invocation: Invocation, load: () => Promise<Module>) {
+  const action = actions(invocation, load);
+  return <Args extends unknown[]>(pick: (module: Module) => ServerCommand<Args>) =>
+    action((module) => async (io, ...args: Args) => {
+      const run = pick(module);
+      return run(io, await clientOf(io, args.at(-1) as ServerFlags), ...args);
+    });
 }

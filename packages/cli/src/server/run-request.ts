@@ -1,15 +1,18 @@
 import type { AssistantPart, Message, SentRequest, ToolResultPart, UserPart } from '@toolyard/protocol';
 import { showHidden, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { pluralize, printLine, printJson, partLines } from '../mcp/output.ts';
+import { pluralize, printLine, printJson, partLines } from '../output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
+import { secondOf } from '../utc-time.ts';
 import type { ServerClient } from './server-client.ts';
+import { createRequestError } from '../errors.ts';
 
 /** `toolyard runs request`: the request of a step, by default of the last step with a model request. */
 export async function showRequest(
   io: CommandIo,
   client: ServerClient,
-  { id, step }: { id: string; step: string | undefined },
+  id: string,
+  step: string | undefined,
   options: { json?: boolean },
 ): Promise<void> {
   const stepNumber = step === undefined ? await lastRequestStep(client, id) : parseStep(step, id);
@@ -28,11 +31,7 @@ export async function showRequest(
 
 function parseStep(text: string, id: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: `Invalid step number "${text}".`,
-    hint: `List steps with "toolyard runs steps ${id}".`,
-  });
+  throw createRequestError(`Invalid step number "${text}".`, `List steps with "toolyard runs steps ${id}".`);
 }
 
 async function lastRequestStep(client: ServerClient, id: string): Promise<number> {
@@ -51,7 +50,7 @@ function printHeader(
   step: number,
   { model, at, fill, parameters, toolMode, toolChoice }: SentRequest,
 ): void {
-  printLine(io, `step ${step}  ${plainLine(model)}  ${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}`);
+  printLine(io, `step ${step}  ${plainLine(model)}  ${secondOf(at)}`);
   const assumed = fill.assumed ? ' (assumed: the provider does not report it)' : '';
   printLine(io, `about ${fill.tokens} tokens of a context window of ${fill.window}${assumed}`);
   if (Object.keys(parameters).length > 0) printLine(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);

@@ -1,6 +1,6 @@
 import type { RunCall, RunInterrupt, RunStep } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { printLine, printJson } from '../mcp/output.ts';
+import { printLine, printJson } from '../output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from './server-client.ts';
 

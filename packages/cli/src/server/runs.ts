@@ -1,12 +1,10 @@
 import type { RunOrigin, RunSummary, Spent } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { columns } from '../models/columns.ts';
-import { jsonLines, plainLine } from '../sanitize.ts';
+import { printJson, printLine, printList } from '../output.ts';
+import { plainLine } from '../sanitize.ts';
+import { secondOf } from '../utc-time.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
-
-const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
-const when = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 export type RunFilters = {
   limit: string;
@@ -24,17 +22,18 @@ export async function listRuns(io: CommandIo, client: ServerClient, options: Run
   const { limit, status, conversation, agent, origin, waiting, search } = options;
   const filters = { limit, status, conversation, agent, origin, asks: waiting ? '1' : undefined, q: search };
   const { items } = await client.get('/api/runs', { query: filters });
-  if (options.json) return write(io, jsonLines(items));
-  const rows = items.map((run) => [
-    run.id,
-    when(run.createdAt),
-    statusOf(run),
-    run.origin,
-    run.conversationId,
-    plainLine(run.title),
-  ]);
-  for (const line of columns(rows)) write(io, line);
-  if (items.length === 0) io.stderr.write('No runs.\n');
+  printList(io, items, {
+    json: options.json,
+    none: 'No runs.',
+    row: (run) => [
+      run.id,
+      secondOf(run.createdAt),
+      statusOf(run),
+      run.origin,
+      run.conversationId,
+      plainLine(run.title),
+    ],
+  });
 }
 
 function statusOf({ status, asks }: Pick<RunSummary, 'status' | 'asks'>): string {
@@ -49,19 +48,19 @@ export async function showRun(
   options: { json?: boolean },
 ): Promise<void> {
   const run = await client.get('/api/runs/{id}', { params: { id } });
-  if (options.json) return write(io, jsonLines(run));
-  write(io, `run           ${run.id}`);
-  write(io, `conversation  ${run.conversationId}`);
-  write(io, `status        ${run.status}`);
-  write(io, `events        ${run.lastSeq}`);
-  write(io, `started       ${when(run.createdAt)}`);
-  if (run.endedAt !== null) write(io, `ended         ${when(run.endedAt)}`);
+  if (options.json) return printJson(io, run);
+  printLine(io, `run           ${run.id}`);
+  printLine(io, `conversation  ${run.conversationId}`);
+  printLine(io, `status        ${run.status}`);
+  printLine(io, `events        ${run.lastSeq}`);
+  printLine(io, `started       ${secondOf(run.createdAt)}`);
+  if (run.endedAt !== null) printLine(io, `ended         ${secondOf(run.endedAt)}`);
   const { items, spent } = await client.get('/api/runs/{id}/tree', { params: { id } });
   const own = items.find((each) => each.id === id);
-  if (own) write(io, `usage         ${usageOf(own.spent)}`);
+  if (own) printLine(io, `usage         ${usageOf(own.spent)}`);
   if (items.length < 2) return;
-  write(io, `tree          ${items.length} runs, ${usageOf(spent)}`);
-  for (const line of treeLines(items, null, id)) write(io, line);
+  printLine(io, `tree          ${items.length} runs, ${usageOf(spent)}`);
+  for (const line of treeLines(items, null, id)) printLine(io, line);
 }
 
 function usageOf({ tokens, dollars, unpriced }: Spent): string {
@@ -82,7 +81,7 @@ function treeLines(items: readonly RunSummary[], parent: string | null, shown: s
 /** `toolyard runs cancel`. */
 export async function cancelRun(io: CommandIo, client: ServerClient, id: string): Promise<void> {
   const run = await client.post('/api/runs/{id}/cancel', { params: { id } });
-  write(io, `${run.id}: ${run.status === 'running' ? 'cancelling' : run.status}`);
+  printLine(io, `${run.id}: ${run.status === 'running' ? 'cancelling' : run.status}`);
 }
 
 /** `toolyard runs resume`: prints the run that continues, which may be a new one. */
@@ -93,9 +92,9 @@ export async function resumeRunCommand(
   options: { json?: boolean },
 ): Promise<void> {
   const resumed = await client.post('/api/runs/{id}/resume', { params: { id } });
-  if (options.json) return write(io, jsonLines(resumed));
+  if (options.json) return printJson(io, resumed);
   const { run } = resumed;
-  write(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, continues ${id}`);
+  printLine(io, run.id === id ? `${id}: ${run.status}` : `${run.id}: ${run.status}, continues ${id}`);
 }
 
 /** `toolyard runs export`: to stdout, or to a new file. */

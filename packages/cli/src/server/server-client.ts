@@ -5,6 +5,7 @@ import { createApiClient, defined, isJsonObject, parseJson, ToolyardError } from
 import type { CommandIo } from '../command-io.ts';
 import { dataDirFrom } from './data-dir.ts';
 import { ServerUnreachable } from './server-lost.ts';
+import { createConfigError } from '../errors.ts';
 
 /** Flags that select the server. */
 export type ServerFlags = { server?: string; token?: string; dataDir?: string };
@@ -113,18 +114,17 @@ function findServer(flags: ServerFlags, io: CommandContext): ServerAddress {
   if (flags.server !== undefined) {
     const text = /^https?:\/\//i.test(flags.server) ? flags.server : `http://${flags.server}`;
     if (!URL.canParse(text)) {
-      throw new ToolyardError({ code: 'bad_config', message: `--server ${flags.server}: invalid URL.` });
+      throw createConfigError(`--server ${flags.server}: invalid URL.`);
     }
     return { url: text.replace(/\/+$/, '') };
   }
   const dataDir = dataFolderOf(flags, io);
   const found = addressIn(dataDir);
   if (found) return found;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `No Toolyard server is running with the data folder ${dataDir}.`,
-    hint: 'Start one with "toolyard serve", or name a server with --server.',
-  });
+  throw createConfigError(
+    `No Toolyard server is running with the data folder ${dataDir}.`,
+    'Start one with "toolyard serve", or name a server with --server.',
+  );
 }
 
 /** URL and token from `server.json`, which a running server writes to its data folder; null if none is running. */

@@ -1,21 +1,10 @@
 import type { BudgetMeasure, UsageBy, UsageSum } from '@toolyard/protocol';
 import { formatAmount, budgetPhrase, pathOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { columns } from '../models/columns.ts';
-import { jsonLines } from '../sanitize.ts';
+import { printJson, printTable } from '../output.ts';
 import type { ServerClient } from './server-client.ts';
 
-const write = ({ stdout }: CommandIo, line: string): void => void stdout.write(`${line}\n`);
-
 export type UsageFlags = { by: UsageBy; from?: string; to?: string; json?: boolean; csv?: boolean };
-
-const HEADINGS: Record<UsageBy, string> = {
-  day: 'day',
-  model: 'model',
-  agent: 'agent',
-  tool: 'tool',
-  conversation: 'conversation',
-};
 
 /** `toolyard usage`. */
 export async function usageCommand(
@@ -29,10 +18,10 @@ export async function usageCommand(
     return void io.stdout.write(await answer.text());
   }
   const report = await client.get('/api/usage', { query });
-  if (json) return write(io, jsonLines(report));
-  const headings = [HEADINGS[by], 'model calls', 'tool calls', 'failed', 'input tokens', 'output tokens', 'cost'];
+  if (json) return printJson(io, report);
+  const headings = [by, 'model calls', 'tool calls', 'failed', 'input tokens', 'output tokens', 'cost'];
   const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
-  for (const line of columns([headings, ...rows, ['total', ...cells(report.total)]])) write(io, line);
+  printTable(io, [headings, ...rows, ['total', ...cells(report.total)]]);
   if (report.rows.length === 0) io.stderr.write(`No usage from ${report.from} to ${report.to}.\n`);
 }
 
@@ -76,7 +65,7 @@ export async function budgetsCommand(
   { conversation, json }: { conversation?: string; json?: boolean },
 ): Promise<void> {
   const { items } = await client.get('/api/usage/budgets', { query: { conversation } });
-  if (json) return write(io, jsonLines(items));
+  if (json) return printJson(io, items);
   const rows = items.flatMap(({ budget, spent }) =>
     MEASURES.flatMap((measure) => {
       const limit = budget[measure];
@@ -86,6 +75,6 @@ export async function budgetsCommand(
       return [[budgetPhrase(budget), `${used}${formatAmount(measure, limit)}`]];
     }),
   );
-  for (const line of columns(rows)) write(io, line);
+  printTable(io, rows);
   if (rows.length === 0) io.stderr.write('No budgets.\n');
 }

@@ -1,21 +1,18 @@
 import type { Command } from 'commander';
-import type { CommandIo } from '../command-io.ts';
-import { clientOf, onServer } from '../server/on-server.ts';
-import type { ServerFlags } from '../server/server-client.ts';
+import type { Invocation } from '../command-io.ts';
+import { onServer, serverActions } from '../server/on-server.ts';
 
 /** Defines `toolyard sessions`. */
-export function defineSessions(program: Command, io: CommandIo): void {
+export function defineSessions(program: Command, invocation: Invocation): void {
   const sessions = program
     .command('sessions')
     .description('Manage signed-in browsers of a running server')
     .exitOverride();
+  const action = serverActions(invocation, () => import('./sessions-command.ts'));
 
   onServer(sessions.command('list').description('List sessions with browser and last use'))
     .option('--json', 'print JSON')
-    .action(async (options: ServerFlags & { json?: boolean }) => {
-      const { listSessions } = await import('./sessions-command.ts');
-      await listSessions(io, await clientOf(io, options), options);
-    });
+    .action(action((commands) => commands.listSessions));
 
   onServer(
     sessions
@@ -24,8 +21,5 @@ export function defineSessions(program: Command, io: CommandIo): void {
       .description('Sign out a browser and close its connections within 15 s'),
   )
     .option('--all', 'sign out all browsers')
-    .action(async (id: string | undefined, options: ServerFlags & { all?: boolean }) => {
-      const { revokeSessions } = await import('./sessions-command.ts');
-      await revokeSessions(io, await clientOf(io, options), id, options);
-    });
+    .action(action((commands) => commands.revokeSessions));
 }

@@ -1,9 +1,11 @@
 import type { SkillProblem, SkillSource, SkillView } from '@toolyard/protocol';
-import { showHidden, ToolyardError } from '@toolyard/protocol';
+import { showHidden } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { columns } from '../models/columns.ts';
-import { jsonLines, sanitize, shownLine } from '../sanitize.ts';
+import { printJson, printLine, printNote, printTable } from '../output.ts';
+import { sanitize, shownLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
+import { createConfigError } from '../errors.ts';
 
 export type SkillFlags = { conversation?: string; json?: boolean };
 
@@ -12,10 +14,7 @@ const DIGEST_LENGTH = 'sha256:'.length + 12;
 /** `toolyard skills list`. */
 export async function listSkills(io: CommandIo, client: ServerClient, flags: SkillFlags): Promise<void> {
   const list = await client.get('/api/skills', { query: queryOf(flags) });
-  if (flags.json === true) {
-    io.stdout.write(`${jsonLines(list)}\n`);
-    return;
-  }
+  if (flags.json === true) return printJson(io, list);
   const rows = list.items.map(({ name, source, state, digest, leftOut, description }) => [
     name,
     sourceName(source),
@@ -23,9 +22,9 @@ export async function listSkills(io: CommandIo, client: ServerClient, flags: Ski
     digest.slice(0, DIGEST_LENGTH),
     description,
   ]);
-  const lines = rows.length === 0 ? [`No skills. Put folders with a SKILL.md into ${list.folder}.`] : columns(rows);
-  io.stdout.write(`${lines.join('\n')}\n`);
-  for (const problem of list.problems) io.stderr.write(`toolyard: ${describeProblem(problem)}\n`);
+  printTable(io, rows);
+  if (rows.length === 0) printLine(io, `No skills. Put folders with a SKILL.md into ${list.folder}.`);
+  for (const problem of list.problems) printNote(io, describeProblem(problem));
 }
 
 /** `toolyard skills show`: the skill with its SKILL.md, or one file. */
@@ -39,21 +38,12 @@ export async function showSkill(
   if (flags.file !== undefined) {
     const query = { ...queryOf(flags), path: flags.file };
     const file = await client.get('/api/skills/{id}/file', { params: { id }, query });
-    if (flags.json === true) io.stdout.write(`${jsonLines(file)}\n`);
-    else if (file.text !== null) io.stdout.write(shownText(file.text));
-    else {
-      throw new ToolyardError({
-        code: 'bad_config',
-        message: `${shownLine(file.path)} is not shown: it is not text, or larger than 1 MB.`,
-      });
-    }
-    return;
+    if (flags.json === true) return printJson(io, file);
+    if (file.text !== null) return void io.stdout.write(shownText(file.text));
+    throw createConfigError(`${shownLine(file.path)} is not shown: it is not text, or larger than 1 MB.`);
   }
   const skill = await client.get('/api/skills/{id}', { params: { id }, query: queryOf(flags) });
-  if (flags.json === true) {
-    io.stdout.write(`${jsonLines(skill)}\n`);
-    return;
-  }
+  if (flags.json === true) return printJson(io, skill);
   const { confirmedDigest, digest } = skill;
   const facts = [
     ['name', skill.name],
@@ -69,21 +59,23 @@ export async function showSkill(
 }
 
 /** `toolyard skills on` and `off`. */
-export async function switchSkill(
-  io: CommandIo,
-  client: ServerClient,
-  name: string,
-  flags: SkillFlags & { enabled: boolean; digest?: string },
-): Promise<void> {
-  const found = await findSkill(client, name, flags);
-  const { enabled, digest = found.digest } = flags;
-  const changed = await client.patch('/api/skills/{id}', {
-    params: { id: found.id },
-    body: enabled ? { enabled, digest, ...queryOf(flags) } : { enabled, ...queryOf(flags) },
-  });
-  if (flags.json === true) io.stdout.write(`${jsonLines(changed)}\n`);
-  else if (enabled) io.stderr.write(`toolyard: switched on ${changed.name} with ${changed.digest}.\n`);
-  else io.stderr.write(`toolyard: switched off ${changed.name}.\n`);
+export function switchSkill(enabled: boolean) {
+  return async (
+    io: CommandIo,
+    client: ServerClient,
+    name: string,
+    flags: SkillFlags & { digest?: string },
+  ): Promise<void> => {
+    const found = await findSkill(client, name, flags);
+    const { digest = found.digest } = flags;
+    const changed = await client.patch('/api/skills/{id}', {
+      params: { id: found.id },
+      body: enabled ? { enabled, digest, ...queryOf(flags) } : { enabled, ...queryOf(flags) },
+    });
+    if (flags.json === true) printJson(io, changed);
+    else
+      printNote(io, enabled ? `switched on ${changed.name} with ${changed.digest}.` : `switched off ${changed.name}.`);
+  };
 }
 
 /** By id, or by a name that one skill has. */
@@ -92,17 +84,14 @@ async function findSkill(client: ServerClient, name: string, flags: SkillFlags):
   const found = items.filter((each) => each.id === name || each.name === name);
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message:
-      first === undefined
-        ? `There is no skill "${shownLine(name)}".`
-        : `${found.length} skills are named "${shownLine(name)}".`,
-    hint:
-      first === undefined
-        ? 'List the skills with "toolyard skills list".'
-        : `Use an ID: ${found.map(({ id }) => id).join(', ')}.`,
-  });
+  throw createConfigError(
+    first === undefined
+      ? `There is no skill "${shownLine(name)}".`
+      : `${found.length} skills are named "${shownLine(name)}".`,
+    first === undefined
+      ? 'List the skills with "toolyard skills list".'
+      : `Use an ID: ${found.map(({ id }) => id).join(', ')}.`,
+  );
 }
 
 function queryOf({ conversation }: SkillFlags): { conversation?: string } {

@@ -8,13 +8,9 @@ import type { RawReply } from '../transports/raw-result-transport.ts';
 import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { Caller, Era, McpRequestOptions } from '../types.ts';
 import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
+import { longestTotal, sdkOptions } from './sdk-options.ts';
 import type { RequestContext } from './track-request.ts';
 import { RequestStopped, trackRequest } from './track-request.ts';
-
-/** Disables the SDK's timer, which cannot be suspended while a user is asked. */
-const NO_TIMEOUT = 2 ** 31 - 1;
-/** Progress renews the timeout, up to this total. */
-const MAX_TOTAL_MS = 60 * 60 * 1_000;
 
 /** JSON-RPC "invalid request": the request was rejected and not executed. */
 export const NOT_ACCEPTED = -32_600;
@@ -57,7 +53,7 @@ export type ForwardContext = RequestContext & {
 export async function forward(context: ForwardContext, request: ForwardedRequest): Promise<JsonObject> {
   const { method, params, options } = request;
   const { timeoutMs, serverId } = context;
-  const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
+  const totalMs = longestTotal(timeoutMs);
   const report = options.onProgress && progressReporter(options.onProgress, context);
   const isOfTask = method.startsWith('tasks/');
   const taskId = isOfTask && typeof params['taskId'] === 'string' ? { taskId: params['taskId'] } : {};
@@ -66,15 +62,7 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
   try {
     const answer = await trackRequest(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
       if (isOfTask) return answerIn(await context.ask(method, params, entry.signal));
-      const sent = context.client.request({ method, params } as never, anyResult, {
-        signal: entry.signal,
-        timeout: NO_TIMEOUT,
-        allowInputRequired: true,
-        onprogress: (progress) => {
-          entry.deadline.renew();
-          report?.(progress);
-        },
-      });
+      const sent = context.client.request({ method, params } as never, anyResult, sdkOptions(entry, report));
       entry.requestId = context.lastRequestId();
       return rawOf(await sent);
     });

@@ -1,4 +1,3 @@
-import type { RequestOptions as SdkOptions } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { defined, isJsonObject, pause, ToolyardError, say } from '@toolyard/protocol';
@@ -7,13 +6,8 @@ import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
 import type { ServerInputRequest, OpenRequest, RequestContext } from './track-request.ts';
+import { longestTotal, sdkOptions } from './sdk-options.ts';
 import { beginRequest, untilAborted } from './track-request.ts';
-
-/** Progress renews the timeout, up to this total or ten times the timeout, whichever is longer. */
-const MAX_TOTAL_MS = 60 * 60 * 1_000;
-
-/** Disables the SDK's timer, which cannot be suspended while a user is asked. */
-const NO_TIMEOUT = 2 ** 31 - 1;
 
 const MAX_ROUNDS = 10;
 const MAX_STATE_LENGTH = 1_024 * 1_024;
@@ -60,25 +54,17 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
   const { method, options, timeoutMs, tool, mirrored } = request;
   const { onProgress, onRound, resume } = options;
   const report = onProgress && progressReporter(onProgress, context);
-  const totalMs = Math.max(MAX_TOTAL_MS, 10 * timeoutMs);
+  const totalMs = longestTotal(timeoutMs);
   const started = beginRequest(context, { options, timeoutMs, totalMs, tool });
   const { entry } = started;
-  const sdkOptions: SdkOptions = {
-    signal: entry.signal,
-    timeout: NO_TIMEOUT,
-    allowInputRequired: true,
-    onprogress: (progress) => {
-      entry.deadline.renew();
-      report?.(progress);
-    },
-  };
+  const ofSdk = sdkOptions(entry, report);
   try {
     let params = withAnswers(request.params, resume?.responses ?? {}, resume?.state);
     for (let round = resume?.number ?? 0; ; round++) {
       const sent =
         mirrored === undefined
-          ? client.request({ method, params }, anyResult, sdkOptions)
-          : client.callTool({ name: mirrored.name, ...params }, { ...sdkOptions, toolDefinition: headersOf(mirrored) });
+          ? client.request({ method, params }, anyResult, ofSdk)
+          : client.callTool({ name: mirrored.name, ...params }, { ...ofSdk, toolDefinition: headersOf(mirrored) });
       entry.requestId = context.lastRequestId();
       const result = await sent.catch((thrown: unknown) => visitRequiredUrls(context, request, entry, round, thrown));
       // The server rejected the request until the URLs were visited: nothing was executed, so it is sent again.

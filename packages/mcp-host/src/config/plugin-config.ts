@@ -1,6 +1,7 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** A legacy chat plugin: a manifest or an OpenAPI document that names HTTP endpoints. Adapted to an MCP server. */
 export type PluginConfig = {
@@ -32,7 +33,10 @@ function withoutSecrets(address: string): string {
 export function readPlugin(where: string, entry: JsonObject, fill: (text: string) => string): PluginConfig {
   const url = urlIn(where, entry, 'url', fill);
   if (url === undefined) {
-    throw bad(`${where}: "url" is missing.`, 'A plugin has the "url" of its manifest or OpenAPI document.');
+    throw createConfigError(
+      `${where}: "url" is missing.`,
+      'A plugin has the "url" of its manifest or OpenAPI document.',
+    );
   }
   const gateway = urlIn(where, entry, 'gateway', fill);
   const settings = settingsIn(where, entry, fill);
@@ -42,16 +46,19 @@ export function readPlugin(where: string, entry: JsonObject, fill: (text: string
 function urlIn(where: string, entry: JsonObject, key: string, fill: (text: string) => string): string | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw bad(`${where}: "${key}" must be a string.`);
+  if (typeof value !== 'string') throw createConfigError(`${where}: "${key}" must be a string.`);
   const text = fill(value);
   // The value of a variable is not known yet.
   if (text.includes('${')) return text;
   const url = readUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw bad(`${where}: "${key}" must be an http or https URL.`, 'Write it as https://example.com/manifest.json.');
+    throw createConfigError(
+      `${where}: "${key}" must be an http or https URL.`,
+      'Write it as https://example.com/manifest.json.',
+    );
   }
   if (url.username !== '' || url.password !== '') {
-    throw bad(
+    throw createConfigError(
       `${where}: "${key}" contains a user name or password.`,
       'Remove everything between // and @; put credentials in the settings.',
     );
@@ -65,15 +72,11 @@ function settingsIn(
   fill: (text: string) => string,
 ): Record<string, string> | undefined {
   if (settings === undefined || settings === null) return undefined;
-  if (!isJsonObject(settings)) throw bad(`${where}: "settings" must be an object.`);
+  if (!isJsonObject(settings)) throw createConfigError(`${where}: "settings" must be an object.`);
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {
-      if (typeof value !== 'string') throw bad(`${where}: "settings.${name}" must be a string.`);
+      if (typeof value !== 'string') throw createConfigError(`${where}: "settings.${name}" must be a string.`);
       return [name, fill(value)];
     }),
   );
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

@@ -1,6 +1,7 @@
 import type { JsonValue, McpSandbox } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject } from '@toolyard/protocol';
 import { readLimits } from '../host/resource-limits.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** What a sandboxed stdio server may access beyond its own folders: `"sandbox"` of its entry in `mcp.json`. */
 export type SandboxSettings = McpSandbox;
@@ -17,17 +18,17 @@ export function readSandbox(value: JsonValue | undefined, where: string): Sandbo
   if (value === undefined || value === null) return undefined;
   if (value === false) return false;
   if (value === true) return {};
-  if (!isJsonObject(value)) throw bad(`${where}: "sandbox" must be true, false or an object.`);
+  if (!isJsonObject(value)) throw createConfigError(`${where}: "sandbox" must be true, false or an object.`);
   for (const key of Object.keys(value)) {
     if (KEYS.includes(key)) continue;
-    throw bad(
+    throw createConfigError(
       `${where}: "sandbox" has an unknown key ${JSON.stringify(key.slice(0, 80))}.`,
       `Known keys: ${KEYS.join(', ')}.`,
     );
   }
   const { read, write, network, profile, limits } = value;
   if (profile !== undefined && profile !== 'browser') {
-    throw bad(`${where}: "sandbox.profile" must be "browser" (got ${shown(profile)}).`);
+    throw createConfigError(`${where}: "sandbox.profile" must be "browser" (got ${shown(profile)}).`);
   }
   return {
     ...(read === undefined ? {} : { read: textsIn(read, 'read', where) }),
@@ -42,7 +43,7 @@ function textsIn(value: JsonValue, key: string, where: string): string[] {
   if (Array.isArray(value) && value.every((one) => typeof one === 'string' && one.trim() !== '')) {
     return value.filter((one) => typeof one === 'string');
   }
-  throw bad(`${where}: "sandbox.${key}" must be a list of paths (got ${shown(value)}).`);
+  throw createConfigError(`${where}: "sandbox.${key}" must be a list of paths (got ${shown(value)}).`);
 }
 
 const HOST = /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?(:\d{1,5})?$/i;
@@ -50,11 +51,13 @@ const HOST = /^(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0
 function networkIn(value: JsonValue, where: string): NonNullable<SandboxSettings['network']> {
   if (value === 'on' || value === 'off') return value;
   if (!Array.isArray(value)) {
-    throw bad(`${where}: "sandbox.network" must be "on", "off" or a list of hosts (got ${shown(value)}).`);
+    throw createConfigError(
+      `${where}: "sandbox.network" must be "on", "off" or a list of hosts (got ${shown(value)}).`,
+    );
   }
   return value.map((host) => {
     if (typeof host === 'string' && HOST.test(host)) return host.toLowerCase();
-    throw bad(
+    throw createConfigError(
       `${where}: "sandbox.network" has ${shown(host)}, which is not a host.`,
       'Write example.com, *.example.com or example.com:8443, without https:// and path.',
     );
@@ -68,13 +71,9 @@ function networkIn(value: JsonValue, where: string): NonNullable<SandboxSettings
 export function rejectMisspeltSandbox(keys: readonly string[], where: string): void {
   const key = keys.find((name) => name !== 'sandbox' && /^sand[-_ ]?box/i.test(name));
   if (key === undefined) return;
-  throw bad(`${where} has an unknown key ${JSON.stringify(key)}.`, 'Write "sandbox".');
+  throw createConfigError(`${where} has an unknown key ${JSON.stringify(key)}.`, 'Write "sandbox".');
 }
 
 function shown(value: JsonValue): string {
   return JSON.stringify(value).slice(0, 80);
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

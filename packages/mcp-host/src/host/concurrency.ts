@@ -1,6 +1,7 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { MAX_CONCURRENT_CALLS, ToolyardError } from '@toolyard/protocol';
+import { MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import type { ServerConfig } from '../types.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 type Entry = { processes?: JsonValue | undefined; maxConcurrentCalls?: JsonValue | undefined };
 
@@ -17,13 +18,13 @@ const MAX_SHOWN_LENGTH = 40;
 export function readConcurrency(entry: Entry, where: string): Concurrency {
   const { processes, maxConcurrentCalls } = entry;
   if (processes !== undefined && !isProcesses(processes)) {
-    throw bad(
+    throw createConfigError(
       `${where}: "processes" must be "auto" or "one" (got ${shown(processes)}).`,
       'With "one" the server has one connection. With "auto", the default, each conversation gets its own connection if the server sends requests to users.',
     );
   }
   if (maxConcurrentCalls !== undefined && !isCount(maxConcurrentCalls)) {
-    throw bad(
+    throw createConfigError(
       `${where}: "maxConcurrentCalls" must be an integer from 1 to ${MAX_CONCURRENT_CALLS} (got ${shown(maxConcurrentCalls)}).`,
       'Omit it if the server accepts any number of concurrent calls.',
     );
@@ -49,8 +50,4 @@ function isCount(value: JsonValue | undefined): value is number {
 
 function shown(value: JsonValue): string {
   return JSON.stringify(value).slice(0, MAX_SHOWN_LENGTH);
-}
-
-function bad(message: string, hint: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, hint });
 }

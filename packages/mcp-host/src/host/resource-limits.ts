@@ -1,5 +1,6 @@
-import type { JsonValue, McpResourceLimits, AnyText, TranslatableText } from '@toolyard/protocol';
-import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
+import type { JsonValue, McpResourceLimits, TranslatableText } from '@toolyard/protocol';
+import { isJsonObject, say } from '@toolyard/protocol';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The limits of one sandboxed process tree, complete. */
 export type ResourceLimits = Required<McpResourceLimits>;
@@ -41,25 +42,21 @@ const MAX = 1_000_000_000;
 
 /** Reads `"sandbox.limits"` of an entry. @throws ToolyardError `bad_config` beginning with `where` */
 export function readLimits(value: JsonValue, where: string): McpResourceLimits {
-  if (!isJsonObject(value)) throw bad(`${where}: "sandbox.limits" must be an object.`);
+  if (!isJsonObject(value)) throw createConfigError(`${where}: "sandbox.limits" must be an object.`);
   const limits: McpResourceLimits = {};
   for (const [name, limit] of Object.entries(value)) {
     const key = KEYS.find((each) => each === name);
     if (key === undefined) {
-      throw bad(
+      throw createConfigError(
         `${where}: "sandbox.limits" has an unknown key ${JSON.stringify(name.slice(0, 80))}.`,
         `Known keys: ${KEYS.join(', ')}.`,
       );
     }
     if (typeof limit !== 'number' || !(limit >= 1 && limit <= MAX)) {
       const shown = JSON.stringify(limit).slice(0, 80);
-      throw bad(`${where}: "sandbox.limits.${key}" must be a number from 1 to ${MAX} (got ${shown}).`);
+      throw createConfigError(`${where}: "sandbox.limits.${key}" must be a number from 1 to ${MAX} (got ${shown}).`);
     }
     limits[key] = limit;
   }
   return limits;
-}
-
-function bad(message: AnyText, hint?: AnyText): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...(hint === undefined ? {} : { hint }) });
 }

@@ -3,6 +3,7 @@ import { ToolyardError, say } from '@toolyard/protocol';
 import { readConcurrency } from './concurrency.ts';
 import type { ManagedServer } from './managed-server.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The configured servers of a host, in order, and the listeners to their changes. */
 export class ServerRegistry {
@@ -127,11 +128,7 @@ function checkId(id: string, existing: ReadonlyMap<string, unknown>): void {
           ? say`The server id "${id}" is used twice.`
           : null;
   if (message === null) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message,
-    hint: say`Give every server a unique id without slashes.`,
-  });
+  throw createConfigError(message, say`Give every server a unique id without slashes.`);
 }
 
 /** True unless resources or prompts of a ready server are still being listed. */

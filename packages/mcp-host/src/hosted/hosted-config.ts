@@ -1,6 +1,7 @@
 import type { JsonValue } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** A server that a service creates on demand for one of its users; its URL is known when connecting. */
 export type HostedConfig = {
@@ -60,28 +61,37 @@ export function hostedIdentity(config: HostedConfig): { [name: string]: string }
  * const config = readHosted('mail', { service: 'klavis', server: 'Gmail', apiKey: '${env:KEY}' }, fill);
  */
 export function readHosted(where: string, value: JsonValue, fill: (text: string) => string): HostedConfig {
-  if (!isJsonObject(value)) throw bad(`${where}: "hosted" must be an object.`);
+  if (!isJsonObject(value)) throw createConfigError(`${where}: "hosted" must be an object.`);
   const text = (key: string): string | undefined => {
     const raw = value[key];
     if (raw === undefined) return undefined;
-    if (typeof raw !== 'string' || raw.trim() === '') throw bad(`${where}: "hosted.${key}" must be a string.`);
+    if (typeof raw !== 'string' || raw.trim() === '')
+      throw createConfigError(`${where}: "hosted.${key}" must be a string.`);
     return fill(raw);
   };
   const service = text('service');
   if (service !== 'klavis') {
-    throw bad(`${where}: "hosted.service" is ${service === undefined ? 'missing' : `"${service}"`}.`, 'Use "klavis".');
+    throw createConfigError(
+      `${where}: "hosted.service" is ${service === undefined ? 'missing' : `"${service}"`}.`,
+      'Use "klavis".',
+    );
   }
   const server = text('server');
   const apiKey = text('apiKey');
-  if (server === undefined) throw bad(`${where}: "hosted.server" is missing.`, 'Use a name such as "Gmail".');
+  if (server === undefined)
+    throw createConfigError(`${where}: "hosted.server" is missing.`, 'Use a name such as "Gmail".');
   if (apiKey === undefined) {
-    throw bad(`${where}: "hosted.apiKey" is missing.`, `Set it from a variable: "\${env:KLAVIS_API_KEY}".`);
+    throw createConfigError(
+      `${where}: "hosted.apiKey" is missing.`,
+      `Set it from a variable: "\${env:KLAVIS_API_KEY}".`,
+    );
   }
   const user = text('user');
   const url = text('url');
   // The value of a variable is not known yet.
   const protocol = url === undefined || url.includes('${') ? 'https:' : readUrl(url)?.protocol;
-  if (protocol !== 'https:' && protocol !== 'http:') throw bad(`${where}: "hosted.url" must be an http or https URL.`);
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw createConfigError(`${where}: "hosted.url" must be an http or https URL.`);
   return {
     type: 'hosted',
     service,
@@ -89,8 +99,4 @@ export function readHosted(where: string, value: JsonValue, fill: (text: string)
     apiKey,
     ...defined({ user, url }),
   };
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

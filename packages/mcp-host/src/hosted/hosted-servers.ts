@@ -5,6 +5,7 @@ import type { HostedConfig } from './hosted-config.ts';
 import { hostedIdentity, titleOf } from './hosted-config.ts';
 import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';
 import { createInstance, deleteInstance, inspectInstance } from './klavis.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The stored data of a created server. Its URL is a secret: it gives access to the server. */
 export type HostedRecord = HostedInstance & {
@@ -212,11 +213,10 @@ export class HostedServers {
 
 /** The configuration of a process that lists a removed server is outdated. */
 function ended(config: HostedConfig, { serverId }: Requester): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_config',
-    message: say`The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
-    hint: say`Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.`,
-  });
+  return createConfigError(
+    say`The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
+    say`Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.`,
+  );
 }
 
 function keyOf(config: HostedConfig): string {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '@toolyard/protocol';
 import type { OwnProcess } from './process-table.ts';
 import { parentOf, processesWith, processNamespace, startOf } from './process-table.ts';
+import { pause } from '@toolyard/protocol';
 
 /**
  * Set in the environment of every local server and inherited by its descendants: namespace, pid and start time of the
@@ -67,7 +68,7 @@ export async function terminateAll(find: () => OwnProcess[], clock: Clock): Prom
     let running = find();
     for (const entry of running) signalTo(entry, signal);
     while (running.length > 0 && clock.monotonic() - start < PATIENCE_MS) {
-      await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+      await pause(clock, POLL_MS);
       running = find();
     }
     if (running.length === 0) return;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Node, ParseError } from 'jsonc-parser';
 import { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { JsonValue } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../values/config-error.ts';
 
 /** A handwritten configuration file. */
 export type JsonFile = {
@@ -34,7 +34,10 @@ export function parseJsonFile(text: string, name: string): JsonFile {
   if (first !== undefined || root === undefined) {
     const { line, column } = positionOf(text, first?.offset ?? 0);
     const problem = inWords(first === undefined ? 'ValueExpected' : printParseErrorCode(first.error));
-    throw bad(`${name}, line ${line}, column ${column}: ${problem}`, 'Correct the file; comments are allowed.');
+    throw createConfigError(
+      `${name}, line ${line}, column ${column}: ${problem}`,
+      'Correct the file; comments are allowed.',
+    );
   }
   const lineOf = (at: readonly PropertyKey[]): number => positionOf(text, nearest(root, at).offset).line;
   return {
@@ -103,15 +106,13 @@ export function readTextFile(path: string): string {
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw bad(code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${String(code)}).`);
+    throw createConfigError(
+      code === 'ENOENT' ? `The file ${path} does not exist.` : `${path} cannot be read (${String(code)}).`,
+    );
   }
 }
 
 function positionOf(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

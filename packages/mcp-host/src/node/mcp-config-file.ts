@@ -8,6 +8,7 @@ import { parseJsonFile } from './json-file.ts';
 import type { McpConfigEntry, McpConfigSource } from './mcp-config.ts';
 import { parseMcpConfig, serversPath } from './mcp-config.ts';
 import type { EntrySettings, WrittenTransport } from './written-server.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The settings of a server to write; undefined ones are removed. */
 export type ServerEntry = {
@@ -68,7 +69,7 @@ export class McpConfigFile {
     } catch (error) {
       const code = codeOf(error);
       if (code === 'ENOENT') return null;
-      throw new ToolyardError({ code: 'bad_config', message: `${this.name} cannot be read (${code}).` });
+      throw createConfigError(`${this.name} cannot be read (${code}).`);
     }
   }
 

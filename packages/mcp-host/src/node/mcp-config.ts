@@ -18,6 +18,7 @@ import { readOAuth } from './read-oauth.ts';
 import { leadsTo } from './sandbox/machine-files.ts';
 import { expandHome } from './sandbox/profile.ts';
 import { readEntrySettings, readTransport } from './written-server.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** One server of an `mcp.json`: usable, or skipped with the reason. */
 export type McpConfigEntry = {
@@ -58,11 +59,10 @@ export function parseMcpConfig(text: string, source: McpConfigSource): McpConfig
   const listed = valueAt(file.value, path);
   if (listed === undefined && isEmpty(file.value)) return [];
   if (!isJsonObject(listed)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `${file.placeOf(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
-      hint: 'Define servers by name: { "mcpServers": { "files": { "command": "..." } } }.',
-    });
+    throw createConfigError(
+      `${file.placeOf(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
+      'Define servers by name: { "mcpServers": { "files": { "command": "..." } } }.',
+    );
   }
   return Object.entries(listed).map(([id, entry]) => readEntry(file, [...path, id], id, entry, source));
 }
@@ -101,7 +101,7 @@ function readEntry(
   try {
     checkId(id, where);
     checkOnce(file.linesOf(path), where);
-    if (!isJsonObject(entry)) throw bad(`${where} must be an object.`);
+    if (!isJsonObject(entry)) throw createConfigError(`${where} must be an object.`);
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
     const fill = (text: string): string => fillVariables(text, source, where);
@@ -121,15 +121,18 @@ function readEntry(
 
 /** @throws ToolyardError `bad_config` */
 function checkId(id: string, where: string): void {
-  if (id.trim() === '') throw bad(`${where} has no name.`, 'Give every server a unique name.');
+  if (id.trim() === '') throw createConfigError(`${where} has no name.`, 'Give every server a unique name.');
   if (!id.includes('/')) return;
-  throw bad(`${where}: its name contains a slash.`, 'Tools are written as server/tool: use a name without slashes.');
+  throw createConfigError(
+    `${where}: its name contains a slash.`,
+    'Tools are written as server/tool: use a name without slashes.',
+  );
 }
 
 /** Of two servers with one name the later would silently replace the earlier. @throws ToolyardError `bad_config` */
 function checkOnce(lines: readonly number[], where: string): void {
   if (lines.length < 2) return;
-  throw bad(
+  throw createConfigError(
     `${where} is defined ${lines.length === 2 ? 'twice' : `${lines.length} times`} (lines ${lines.join(', ')}).`,
     'Give each of them a unique name, or remove all but one.',
   );
@@ -154,7 +157,7 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     // The value of a variable is known only now.
     const checked = readTransport({ type, ...filled }, where);
     if (checked.type !== 'http' && checked.type !== 'sse' && checked.type !== 'websocket')
-      throw bad(`${where}: "url" must be an http or ws URL.`);
+      throw createConfigError(`${where}: "url" must be an http or ws URL.`);
     return { type: checked.type, ...filled };
   }
   const { command, args = [], env, envFile, cwd, sandbox } = written;
@@ -193,7 +196,10 @@ function readEnvFile(path: string, where: string): Record<string, string> {
     const values = Object.entries(parseEnv(readFileSync(path, 'utf8')));
     return Object.fromEntries(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   } catch {
-    throw bad(`${where}: its "envFile" cannot be read.`, 'A relative path is resolved from the folder of this file.');
+    throw createConfigError(
+      `${where}: its "envFile" cannot be read.`,
+      'A relative path is resolved from the folder of this file.',
+    );
   }
 }
 
@@ -216,8 +222,4 @@ export function configOf(id: string, transport: TransportConfig, settings: Entry
     ...(Object.keys(tools).length === 0 ? {} : { tools }),
     ...defined({ callTimeoutMs, connectTimeoutMs }),
   };
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, dirname, resolve, sep } from 'node:path';
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../values/config-error.ts';
 
 export type Variables = {
   env: Readonly<Record<string, string | undefined>>;
@@ -36,28 +36,25 @@ export function fillVariables(text: string, { env, folder }: Variables, where: s
     if (kind === undefined || name === undefined) return whole;
     if (kind === 'env') return valueOf(env, name, where);
     const asVariable = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `${where} uses ${whole}, which only the editor it was written for can fill in.`,
-      hint: `Write \${env:${asVariable}} instead and set ${asVariable} in the environment of Toolyard.`,
-    });
+    throw createConfigError(
+      `${where} uses ${whole}, which only the editor it was written for can fill in.`,
+      `Write \${env:${asVariable}} instead and set ${asVariable} in the environment of Toolyard.`,
+    );
   });
 }
 
 function valueOf(env: Variables['env'], name: string, where: string): string {
   // On Windows names of variables have no case.
   if (/^TOOLYARD_/i.test(name)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `${where} uses \${env:${name}}, and variables of Toolyard itself are never passed on.`,
-      hint: 'Set a variable of another name, and use that one.',
-    });
+    throw createConfigError(
+      `${where} uses \${env:${name}}, and variables of Toolyard itself are never passed on.`,
+      'Set a variable of another name, and use that one.',
+    );
   }
   const value = env[name];
   if (value !== undefined) return value;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: `${where} uses \${env:${name}}, and ${name} is not set.`,
-    hint: `Set ${name} in the environment of Toolyard, or remove this.`,
-  });
+  throw createConfigError(
+    `${where} uses \${env:${name}}, and ${name} is not set.`,
+    `Set ${name} in the environment of Toolyard, or remove this.`,
+  );
 }

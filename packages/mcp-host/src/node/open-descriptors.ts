@@ -1,4 +1,5 @@
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { namesIn, readText, tryTo } from './system-files.ts';
 
 /** `O_CLOEXEC` in the `flags` of `/proc/self/fdinfo`: the system closes the descriptor when another program starts. */
 const CLOSE_ON_EXEC = 0o2000000;
@@ -10,7 +11,7 @@ const CLOSE_ON_EXEC = 0o2000000;
  */
 function inheritableDescriptors(): number[] {
   if (process.platform !== 'linux') return [];
-  return readNames('/proc/self/fdinfo')
+  return namesIn('/proc/self/fdinfo')
     .map(Number)
     .filter((descriptor) => descriptor > 2 && isInherited(descriptor));
 }
@@ -24,13 +25,8 @@ function inheritableDescriptors(): number[] {
  * await startServer();
  */
 export function closeInheritedDescriptors(): void {
-  for (const descriptor of inheritableDescriptors()) {
-    try {
-      closeSync(descriptor);
-    } catch {
-      // It was closed in the meantime.
-    }
-  }
+  // One may have been closed in the meantime.
+  for (const descriptor of inheritableDescriptors()) tryTo(() => closeSync(descriptor), undefined);
 }
 
 type Stdio = 'pipe' | 'inherit' | 'ignore' | number;
@@ -52,19 +48,9 @@ export function withoutInherited(listed: readonly Stdio[]): { stdio: Stdio[]; do
 }
 
 function isInherited(descriptor: number): boolean {
-  try {
-    const [, flags = ''] = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? [];
-    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
-  } catch {
-    // The descriptor with which the folder was listed.
-    return false;
-  }
-}
-
-function readNames(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const info = readText(`/proc/self/fdinfo/${descriptor}`);
+  // The descriptor with which the folder was listed.
+  if (info === '') return false;
+  const [, flags = ''] = /^flags:\s*([0-7]+)/m.exec(info) ?? [];
+  return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
 }

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { Clock } from '@toolyard/protocol';
 import { terminateAll, findMarkedProcesses, signalTo } from './child-marker.ts';
 import { groupExists, groupRuns } from './group-members.ts';
+import { pause } from '@toolyard/protocol';
 
 /** How long each stage of termination waits for the processes to exit, in milliseconds. */
 const PATIENCE = { afterEndOfInput: 1_000, afterTerm: 1_000, afterKill: 2_000 };
@@ -111,7 +112,7 @@ export class ProcessGroup {
     for (let poll = 1; !this.isGone(); poll++) {
       if (poll % FULL_POLL === 0 && this.#onlyZombiesLeft()) return true;
       if (this.#clock.monotonic() - start >= ms) return false;
-      await new Promise<void>((resolve) => void this.#clock.after(POLL_MS, resolve));
+      await pause(this.#clock, POLL_MS);
     }
     return true;
   }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { linkIn, namesIn, readText, tryTo } from './system-files.ts';
 
 /** A process of this user, identified by `started` and `pid` together: pids are reused, even within seconds. */
 export type OwnProcess = {
@@ -13,11 +14,7 @@ export type OwnProcess = {
 export function processNamespace(): string | undefined {
   if (process.platform === 'darwin') return 'mac';
   if (process.platform !== 'linux') return undefined;
-  try {
-    return /^pid:\[(\d+)\]$/.exec(readlinkSync('/proc/self/ns/pid'))?.[1];
-  } catch {
-    return undefined;
-  }
+  return /^pid:\[(\d+)\]$/.exec(linkIn('/proc/self/ns/pid'))?.[1];
 }
 
 /** When a process started, in a format of the system; undefined if it does not exist or is a zombie. */
@@ -38,30 +35,17 @@ export function parentOf(pid: number): number | undefined {
 export function processesWith(text: string): OwnProcess[] {
   if (process.platform === 'darwin') return listPs(['-A']).filter(({ variables }) => variables.includes(text));
   if (process.platform !== 'linux') return [];
-  return pidsIn('/proc').flatMap((pid) => readProcessWith(pid, text) ?? []);
-}
-
-function pidsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
+  return namesIn('/proc').flatMap((pid) => (/^\d+$/.test(pid) ? (readProcessWith(pid, text) ?? []) : []));
 }
 
 function readProcessWith(pid: string, text: string): OwnProcess | undefined {
-  try {
-    // The cheap check first. Zombies and kernel threads have an empty environment.
-    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-    if (!environment.includes(text)) return undefined;
-    // Root can read the environment of every user.
-    if (statSync(`/proc/${pid}`).uid !== process.geteuid?.()) return undefined;
-    const stat = readStat(pid);
-    if (stat === undefined) return undefined;
-    return { pid: Number(pid), started: stat.started, variable: (name) => variableIn(environment, name) };
-  } catch {
-    return undefined;
-  }
+  // The cheap check first. Zombies and kernel threads have an empty environment.
+  const environment = readText(`/proc/${pid}/environ`);
+  if (!environment.includes(text)) return undefined;
+  // Root can read the environment of every user.
+  if (tryTo(() => statSync(`/proc/${pid}`).uid, undefined) !== process.geteuid?.()) return undefined;
+  const stat = readStat(pid);
+  return stat && { pid: Number(pid), started: stat.started, variable: (name) => variableIn(environment, name) };
 }
 
 function variableIn(environment: string, name: string): string | undefined {
@@ -72,15 +56,11 @@ function variableIn(environment: string, name: string): string | undefined {
 }
 
 function readStat(pid: string): { parent: number; started: string } | undefined {
-  try {
-    // "pid (name) state parent ... start ...", and a name may contain spaces and parentheses.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state = '', parent = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const started = rest[START_FIELD];
-    return started === undefined || 'ZX'.includes(state) ? undefined : { parent: Number(parent), started };
-  } catch {
-    return undefined;
-  }
+  // "pid (name) state parent ... start ...", and a name may contain spaces and parentheses.
+  const stat = readText(`/proc/${pid}/stat`);
+  const [state = '', parent = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const started = rest[START_FIELD];
+  return started === undefined || 'ZX'.includes(state) ? undefined : { parent: Number(parent), started };
 }
 
 /** `starttime` is field 22 of `/proc/<pid>/stat`; `rest` begins with field 5. */

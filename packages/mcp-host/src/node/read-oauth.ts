@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import type { JsonObject, JsonValue, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import type { OAuthGrant, OAuthSettings, SecretText } from '../oauth/oauth-settings.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** Substitutes variables. @throws ToolyardError */
 type Fill = (text: string) => string;
@@ -127,9 +128,8 @@ function scopeOf(scopes: JsonValue | undefined, where: string): string | undefin
 }
 
 function bad(message: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_config',
+  return createConfigError(
     message,
-    hint: 'For example: "oauth": { "clientId": "...", "clientSecret": "${env:NAME}", "scope": "read write" }.',
-  });
+    'For example: "oauth": { "clientId": "...", "clientSecret": "${env:NAME}", "scope": "read write" }.',
+  );
 }

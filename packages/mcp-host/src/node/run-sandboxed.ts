@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Clock, McpResourceLimits } from '@toolyard/protocol';
-import { defined, ToolyardError } from '@toolyard/protocol';
+import { defined } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
 import { explainLimit } from '../host/resource-limits.ts';
 import { childExit } from './child-exit.ts';
@@ -11,6 +11,7 @@ import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { spawnCommand } from './spawn-command.ts';
 import { stdioCommand } from './stdio-command.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 export type SandboxedRun = {
   /** Names the private home folder, which is kept. The same command gets the same one. */
@@ -86,10 +87,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
   );
   try {
     if (sandboxed.isolation().kind !== 'sandboxed') {
-      throw new ToolyardError({
-        code: 'bad_config',
-        message: `"${command}" is not available here, or has no sandbox.`,
-      });
+      throw createConfigError(`"${command}" is not available here, or has no sandbox.`);
     }
     const marker = newMarker();
     const child = spawnCommand(sandboxed, marker);

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
-import { ToolyardError, withTemplates, say } from '@toolyard/protocol';
+import { withTemplates, say } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
 import { launcherOf } from '../connection/launcher.ts';
 import type { TransportContext } from '../transports/transport.ts';
@@ -13,6 +13,7 @@ import { resolvePath } from './sandbox/machine-files.ts';
 import type { SandboxOptions, StdioConfig } from './sandbox/sandboxed-command.ts';
 import { sandboxedCommand } from './sandbox/sandboxed-command.ts';
 import { sandboxSupport } from './sandbox/support.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** The process of a stdio server: its command, perhaps in a sandbox. */
 export type StdioCommand = {
@@ -64,11 +65,10 @@ export async function stdioCommand(
     const { reason, hint } = support;
     // A server that does not start is better than a limit that is not enforced.
     if (settings.network !== undefined && settings.network !== 'on') {
-      throw new ToolyardError({
-        code: 'bad_config',
-        message: say`The server "${serverId}" is not started: its network is limited, but no sandbox is available. ${reason}`,
+      throw createConfigError(
+        say`The server "${serverId}" is not started: its network is limited, but no sandbox is available. ${reason}`,
         hint,
-      });
+      );
     }
     const isolation = withTemplates({ kind: 'unavailable', reason, hint });
     log('warning', `The server runs without a sandbox. ${isolation.reason} ${isolation.hint}`);

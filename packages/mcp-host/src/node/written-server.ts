@@ -1,29 +1,17 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
-import { defined, isJsonObject, ToolyardError } from '@toolyard/protocol';
+import { defined, isJsonObject } from '@toolyard/protocol';
 import { validConcurrency } from '../host/concurrency.ts';
-import type { HostedConfig } from '../hosted/hosted-config.ts';
 import { readHosted } from '../hosted/hosted-config.ts';
-import type { PluginConfig } from '../config/plugin-config.ts';
 import { readPlugin } from '../config/plugin-config.ts';
 import { readUrl } from '../values/read-url.ts';
-import type { SandboxSettings } from '../config/sandbox-settings.ts';
 import { readSandbox, rejectMisspeltSandbox } from '../config/sandbox-settings.ts';
+import type { TransportConfig } from '../types.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** How a server is reached, as written in its `mcp.json` entry, with variables unresolved. */
 export type WrittenTransport =
-  | {
-      type: 'stdio';
-      command: string;
-      args?: string[];
-      env?: Record<string, string>;
-      envFile?: string;
-      cwd?: string;
-      /** Absent: no sandbox, as in entries of earlier versions. */
-      sandbox?: SandboxSettings | false;
-    }
-  | { type: 'http' | 'sse' | 'websocket'; url: string; headers?: Record<string, string> }
-  | HostedConfig
-  | PluginConfig;
+  | (Omit<Extract<TransportConfig, { type: 'stdio' }>, 'leadsTo'> & { envFile?: string })
+  | Exclude<TransportConfig, { type: 'stdio' | 'in-memory' }>;
 
 /** The settings of an entry other than its transport. */
 export type EntrySettings = {
@@ -61,7 +49,7 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
   if (kind === 'stdio') return readProgram(entry, where);
   const key = URL_KEYS.find((name) => entry[name] !== undefined) ?? 'url';
   const url = textOf(entry, key, where);
-  if (url === undefined) throw bad(`${where} has neither "command" nor "url".`, BOTH_WAYS);
+  if (url === undefined) throw createConfigError(`${where} has neither "command" nor "url".`, BOTH_WAYS);
   checkNoUser(url, key, where);
   const headers = textsOf(entry, 'headers', where);
   checkHeaders(headers ?? {}, where);
@@ -72,7 +60,7 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
 function checkNoUser(url: string, key: string, where: string): void {
   const read = url.includes('${') ? null : readUrl(url);
   if (read === null || (read.username === '' && read.password === '')) return;
-  throw bad(
+  throw createConfigError(
     `${where}: "${key}" contains a user name or password.`,
     'Remove everything between // and @; put credentials in a header.',
   );
@@ -82,14 +70,14 @@ function checkNoUser(url: string, key: string, where: string): void {
 function checkHeaders(headers: Readonly<Record<string, string>>, where: string): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
-      throw bad(
+      throw createConfigError(
         `${where}: ${JSON.stringify(name.slice(0, 80))} is not a valid header name.`,
         'Use letters, digits and hyphens, without spaces.',
       );
     }
     // Blanks and line breaks around a value, which often come with a copied key, are not sent.
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value.replace(/^[\t\r\n ]+|[\t\r\n ]+$/g, ''))) {
-      throw bad(
+      throw createConfigError(
         `${where}: the value of the header "${name}" contains a character that is not allowed in headers.`,
         'It may contain a line break or a non-ASCII character that was copied with it.',
       );
@@ -115,18 +103,21 @@ function kindOf(entry: JsonObject, where: string): Kind | undefined {
   if (typeof type !== 'string') return command === undefined ? undefined : 'stdio';
   const kind = KINDS[type.toLowerCase().replace(/[-_ ]/g, '')];
   if (kind === undefined) {
-    throw bad(`${where}: unknown type ${JSON.stringify(type.slice(0, 40))}.`, 'Use stdio, http, sse, ws or plugin.');
+    throw createConfigError(
+      `${where}: unknown type ${JSON.stringify(type.slice(0, 40))}.`,
+      'Use stdio, http, sse, ws or plugin.',
+    );
   }
   return kind;
 }
 
 function readProgram(entry: JsonObject, where: string): WrittenTransport {
   const command = textOf(entry, 'command', where);
-  if (command === undefined || command.trim() === '') throw bad(`${where} has no "command".`, BOTH_WAYS);
+  if (command === undefined || command.trim() === '') throw createConfigError(`${where} has no "command".`, BOTH_WAYS);
   const args = entry['args'] ?? [];
-  if (!Array.isArray(args)) throw bad(`${where}: "args" must be a list.`);
+  if (!Array.isArray(args)) throw createConfigError(`${where}: "args" must be a list.`);
   const texts = args.filter((arg) => typeof arg === 'string');
-  if (texts.length < args.length) throw bad(`${where}: "args" must contain only strings.`);
+  if (texts.length < args.length) throw createConfigError(`${where}: "args" must contain only strings.`);
   const env = textsOf(entry, 'env', where);
   const envFile = textOf(entry, 'envFile', where);
   const cwd = textOf(entry, 'cwd', where);
@@ -148,10 +139,10 @@ function webKind(kind: Kind | undefined, url: string, key: string, where: string
   const isPlain = !url.includes('${') && readUrl(url) === null;
   if (!isPlain && (protocol === 'ws' || protocol === 'wss')) return 'websocket';
   if (isPlain || (protocol !== 'http' && protocol !== 'https')) {
-    throw bad(`${where}: "${key}" must be an http or ws URL.`, 'Write it as https://example.com/mcp.');
+    throw createConfigError(`${where}: "${key}" must be an http or ws URL.`, 'Write it as https://example.com/mcp.');
   }
   if (kind === 'websocket') {
-    throw bad(
+    throw createConfigError(
       `${where}: the type is WebSocket, but "${key}" is not a ws URL.`,
       'Use a URL that begins with ws:// or wss://.',
     );
@@ -187,22 +178,18 @@ function msOf(value: JsonValue | undefined): number | undefined {
 function textOf(entry: JsonObject, key: string, where: string): string | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw bad(`${where}: "${key}" must be a string.`);
+  if (typeof value !== 'string') throw createConfigError(`${where}: "${key}" must be a string.`);
   return value;
 }
 
 function textsOf(entry: JsonObject, key: string, where: string): Record<string, string> | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
-  if (!isJsonObject(value)) throw bad(`${where}: "${key}" must be an object.`);
+  if (!isJsonObject(value)) throw createConfigError(`${where}: "${key}" must be an object.`);
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => {
-      if (typeof text !== 'string') throw bad(`${where}: "${key}.${name}" must be a string.`);
+      if (typeof text !== 'string') throw createConfigError(`${where}: "${key}.${name}" must be a string.`);
       return [name, text];
     }),
   );
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

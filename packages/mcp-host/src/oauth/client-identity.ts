@@ -10,6 +10,8 @@ import { readDocument } from './read-document.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { isSameIssuer } from './issuer.ts';
 import { isLoopback } from './sign-in-url.ts';
+import { createConfigError } from '../values/config-error.ts';
+import { textsIn } from './stored-tokens.ts';
 
 /** The OAuth client of Toolyard at one authorization server; never sent to another one. */
 export type OAuthClient = {
@@ -97,15 +99,9 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
 type Registration = { client: OAuthClient; redirectUrl: string; expiresAt: number };
 
 function readRegistration(value: JsonObject): Registration | undefined {
-  const text = (key: string): string | undefined => (typeof value[key] === 'string' ? value[key] : undefined);
-  const [issuer, clientId, redirectUrl] = [text('issuer'), text('clientId'), text('redirectUrl')];
+  const { issuer, clientId, redirectUrl } = textsIn(value, ['issuer', 'clientId', 'redirectUrl']);
   if (issuer === undefined || !clientId || redirectUrl === undefined) return undefined;
-  const [clientSecret, authMethod] = [text('clientSecret'), text('authMethod')];
-  const client = {
-    issuer,
-    clientId,
-    ...defined({ clientSecret, authMethod }),
-  };
+  const client = { issuer, clientId, ...textsIn(value, ['clientSecret', 'authMethod']) };
   return { client, redirectUrl, expiresAt: typeof value['expiresAt'] === 'number' ? value['expiresAt'] : 0 };
 }
 
@@ -172,10 +168,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
 function checkMetadataUrl(address: string): string {
   const url = readUrl(address);
   if (url !== null && url.protocol === 'https:' && url.pathname !== '/' && url.hash === '') return address;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`"clientMetadataUrl" must be an https URL with a path.`,
-  });
+  throw createConfigError(say`"clientMetadataUrl" must be an https URL with a path.`);
 }
 
 function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {

@@ -8,7 +8,7 @@ import type { SignInContext } from './sign-in.ts';
 import { scopeToAsk } from './sign-in.ts';
 import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { withTokenResponse } from './stored-tokens.ts';
+import { blankTokens, withTokenResponse } from './stored-tokens.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -31,27 +31,18 @@ export async function tokensByGrant(
   const client = await chooseClient({ ...context, server, scope, now: clock.now() });
   const proof = server.wantsProof ? await createProofKey() : undefined;
   const authMethods = [...(server.metadata?.token_endpoint_auth_methods_supported ?? [])];
-  const blank: StoredTokens = {
-    serverUrl,
-    issuer: server.issuer,
-    tokenEndpoint: server.tokenEndpoint,
-    authMethods,
-    client,
-    accessToken: '',
-    tokenType: 'Bearer',
-    ...defined({ resource: server.resource }),
-    ...(scope === undefined ? {} : { scope, asked: scope }),
-    ...(proof === undefined ? {} : { proofKey: proof.stored }),
-  };
+  const { issuer, tokenEndpoint, resource } = server;
+  const place = { serverUrl, issuer, tokenEndpoint, authMethods, client };
+  const blank = blankTokens({ ...place, ...defined({ resource, scope, proofKey: proof?.stored }) });
   try {
     const answer = await requestToken({
-      endpoint: server.tokenEndpoint,
+      endpoint: tokenEndpoint,
       client,
       authMethods,
       ...defined({ privateKey }),
       params: {
         ...(await paramsOf(context, server, grant, scope)),
-        ...defined({ scope, resource: server.resource }),
+        ...defined({ scope, resource }),
       },
       proof: proof?.session,
       hops,

@@ -1,6 +1,7 @@
 import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
+import { withBody } from '../transports/with-body.ts';
 import { networkCodeOf } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
 import { reasonIn } from '../connection/version-choice.ts';
@@ -59,11 +60,8 @@ export class HopLog {
         // Some token endpoints report errors with status 200.
         const said = response.ok && document?.['error'] === undefined ? undefined : messageOf(document, text);
         this.#add({ at, step, request, status: response.status, ...(said ? { said: hide(said, secrets) } : {}) });
-        const { status, headers } = response;
         const body = document === undefined ? text : JSON.stringify(document);
-        const answer = new Response(hasBody(status) ? body : null, { status, headers });
-        Object.defineProperty(answer, 'url', { value: response.url });
-        return answer;
+        return withBody(response, hasBody(response.status) ? body : null);
       } catch (thrown) {
         const said = stop.signal.aborted ? 'timed out' : failureReason(thrown);
         this.#add({ at, step, request, said: hide(said, secrets) });

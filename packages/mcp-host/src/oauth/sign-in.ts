@@ -3,7 +3,7 @@ import type { Clock, JsonObject, AnyText } from '@toolyard/protocol';
 import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { sha256 } from '../values/sha256.ts';
 import type { AuthStore } from './auth-store.ts';
-import type { ClientMetadata, OAuthClient } from './client-identity.ts';
+import type { ClientMetadata } from './client-identity.ts';
 import { chooseClient } from './client-identity.ts';
 import type { SignInServer } from './discovery.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
@@ -14,10 +14,11 @@ import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
 import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { withTokenResponse } from './stored-tokens.ts';
+import { blankTokens, textsIn, withTokenResponse } from './stored-tokens.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** How long a user may take to sign in, in milliseconds. */
 export const SIGN_IN_MS = 20 * 60_000;
@@ -67,21 +68,12 @@ export type SignInContext = {
 };
 
 /** A pending sign-in, as stored until the redirect. */
-type Pending = {
+type Pending = Omit<StoredTokens, 'accessToken' | 'tokenType' | 'refreshToken' | 'expiresAt' | 'asked' | 'renewal'> & {
   serverId: string;
-  serverUrl: string;
-  issuer: string;
   /** Absent for an authorization server without metadata. */
   checksIssuer?: boolean;
-  tokenEndpoint: string;
-  authMethods: string[];
-  revocationEndpoint?: string;
-  client: OAuthClient;
   verifier: string;
   redirectUrl: string;
-  resource?: string;
-  scope?: string;
-  proofKey?: JsonObject;
   until: number;
 };
 
@@ -204,19 +196,8 @@ export async function finishSignIn(
     });
     const { serverUrl, issuer, tokenEndpoint, authMethods, revocationEndpoint } = pending;
     const { client, resource, scope, proofKey } = pending;
-    const blank: StoredTokens = {
-      serverUrl,
-      issuer,
-      tokenEndpoint,
-      authMethods,
-      client,
-      accessToken: '',
-      tokenType: 'Bearer',
-      ...defined({ revocationEndpoint, resource }),
-      // A server that grants the requested scope may omit it (RFC 6749, 5.1).
-      ...(scope === undefined ? {} : { scope, asked: scope }),
-      ...defined({ proofKey }),
-    };
+    const place = { serverUrl, issuer, tokenEndpoint, authMethods, client };
+    const blank = blankTokens({ ...place, ...defined({ revocationEndpoint, resource, scope, proofKey }) });
     return withTokenResponse(blank, answer, clock.now());
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
@@ -264,11 +245,10 @@ function failed(
 /** Browsers provide Web Crypto only on https pages and on this machine. */
 function refuseWithoutCrypto(): void {
   if (globalThis.crypto?.subtle !== undefined) return;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`Signing in is not possible on this page, because it was not loaded over https.`,
-    hint: say`Open Toolyard over https, or on the machine it runs on.`,
-  });
+  throw createConfigError(
+    say`Signing in is not possible on this page, because it was not loaded over https.`,
+    say`Open Toolyard over https, or on the machine it runs on.`,
+  );
 }
 
 /** A state is as sensitive as a password, so only its hash is stored. */
@@ -280,7 +260,6 @@ function readPending(value: JsonObject): Pending | undefined {
   const text = (key: string): string => (typeof value[key] === 'string' ? value[key] : '');
   const { client, until, authMethods, checksIssuer, proofKey } = value;
   if (!isJsonObject(client) || typeof until !== 'number' || text('serverId') === '') return undefined;
-  const optional = (from: JsonObject, key: string) => (typeof from[key] === 'string' ? { [key]: from[key] } : {});
   return {
     serverId: text('serverId'),
     serverUrl: text('serverUrl'),
@@ -292,13 +271,10 @@ function readPending(value: JsonObject): Pending | undefined {
     client: {
       issuer: text('issuer'),
       clientId: typeof client['clientId'] === 'string' ? client['clientId'] : '',
-      ...optional(client, 'clientSecret'),
-      ...optional(client, 'authMethod'),
+      ...textsIn(client, ['clientSecret', 'authMethod']),
     },
     ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
-    ...optional(value, 'revocationEndpoint'),
-    ...optional(value, 'resource'),
-    ...optional(value, 'scope'),
+    ...textsIn(value, ['revocationEndpoint', 'resource', 'scope']),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
     until,
   };

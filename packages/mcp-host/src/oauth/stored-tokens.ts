@@ -44,31 +44,35 @@ export function readTokens(value: JsonObject): StoredTokens | null {
   const accessToken = text('accessToken');
   if (serverUrl === undefined || issuer === undefined || tokenEndpoint === undefined) return null;
   if (accessToken === undefined || !isJsonObject(client) || typeof client['clientId'] !== 'string') return null;
-  const optional = (key: 'revocationEndpoint' | 'resource' | 'refreshToken' | 'scope' | 'asked') => {
-    const found = text(key);
-    return found === undefined ? {} : { [key]: found };
-  };
-  const clientText = (key: 'clientSecret' | 'authMethod') =>
-    typeof client[key] === 'string' ? { [key]: client[key] } : {};
   return {
     serverUrl,
     issuer,
     tokenEndpoint,
     authMethods: Array.isArray(authMethods) ? authMethods.map(String) : [],
-    client: { issuer, clientId: client['clientId'], ...clientText('clientSecret'), ...clientText('authMethod') },
+    client: { issuer, clientId: client['clientId'], ...textsIn(client, ['clientSecret', 'authMethod']) },
     accessToken,
     tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
-    ...optional('revocationEndpoint'),
-    ...optional('resource'),
-    ...optional('refreshToken'),
-    ...optional('scope'),
-    ...optional('asked'),
+    ...textsIn(value, ['revocationEndpoint', 'resource', 'refreshToken', 'scope', 'asked']),
     ...(typeof expiresAt === 'number' ? { expiresAt } : {}),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
     ...(isJsonObject(renewal) && typeof renewal['by'] === 'string' && typeof renewal['until'] === 'number'
       ? { renewal: { by: renewal['by'], until: renewal['until'] } }
       : {}),
   };
+}
+
+/** Those of these members that are texts. */
+export function textsIn<Key extends string>(value: JsonObject, keys: readonly Key[]): { [K in Key]?: string } {
+  const found = keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]);
+  return Object.fromEntries(found) as { [K in Key]?: string };
+}
+
+/** Before the first response of the token endpoint. A server that grants the requested scope may omit it (RFC 6749, 5.1). */
+export function blankTokens({
+  scope,
+  ...tokens
+}: Omit<StoredTokens, 'accessToken' | 'tokenType' | 'asked'>): StoredTokens {
+  return { ...tokens, accessToken: '', tokenType: 'Bearer', ...defined({ scope, asked: scope }) };
 }
 
 /** The tokens after a response of the token endpoint, with the refresh claim cleared. */

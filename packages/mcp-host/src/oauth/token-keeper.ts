@@ -1,5 +1,5 @@
 import type { Clock } from '@toolyard/protocol';
-import { defined, isStorageFault, ToolyardError, say } from '@toolyard/protocol';
+import { defined, isStorageFault, ToolyardError, say, pause } from '@toolyard/protocol';
 import { signInRequiredFailure } from './auth-failure.ts';
 import type { AuthStore } from './auth-store.ts';
 import { clientKey } from './client-identity.ts';
@@ -120,7 +120,7 @@ export class TokenKeeper {
       if (tokens.accessToken !== used.accessToken) return tokens;
       if (tokens.refreshToken === undefined) throw signInRequiredFailure(serverId, say`the last one has expired`);
       if (tokens.renewal !== undefined && tokens.renewal.until > clock.now()) {
-        await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+        await pause(clock, POLL_MS);
         continue;
       }
       const claim = { ...tokens, renewal: { by: owner, until: clock.now() + RENEWAL_MS } };

@@ -1,5 +1,6 @@
 import type { Fetch } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
+import { withBody } from './with-body.ts';
 
 /** Default of the longest message a server may send, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1_024 * 1_024;
@@ -13,14 +14,7 @@ export function limitMessages(fetch: Fetch, longest: number): Fetch {
     const response = await fetch(input, init);
     if (response.body === null || isKnownToFit(response.headers, longest)) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-    const { status, statusText, headers, url } = response;
-    const limited = new Response(response.body.pipeThrough(limiter(longest, isStream)), {
-      status,
-      statusText,
-      headers,
-    });
-    Object.defineProperty(limited, 'url', { value: url });
-    return limited;
+    return withBody(response, response.body.pipeThrough(limiter(longest, isStream)));
   };
 }
 

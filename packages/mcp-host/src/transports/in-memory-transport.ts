@@ -1,8 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/client';
-import { ToolyardError, say } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import type { HostTransport, TransportContext } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /**
  * Connects a server in this process to its end of a transport pair; called for every connection. For a `McpServer` of
@@ -25,10 +26,9 @@ export async function createInMemoryTransport(
 ): Promise<HostTransport> {
   const serve = Object.hasOwn(servers, config.name) ? servers[config.name] : undefined;
   if (serve === undefined) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: say`The server "${context.serverId}" is built into Toolyard, but no server "${config.name}" is registered here.`,
-    });
+    throw createConfigError(
+      say`The server "${context.serverId}" is built into Toolyard, but no server "${config.name}" is registered here.`,
+    );
   }
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await serve(theirs);

@@ -1,6 +1,7 @@
 import type { Clock, Fetch, JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { pacedLines } from './pacing.ts';
+import { withBody } from './with-body.ts';
 
 /**
  * The JSON-RPC messages in a received value. A batch is as many messages, on every transport and in every version, a
@@ -58,13 +59,10 @@ export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
     const body = (rewriting === undefined ? start.body : start.body.pipeThrough(rewriting)).pipeThrough(
       new TextEncoderStream(),
     );
-    const { status, statusText, url } = response;
     const headers = new Headers(response.headers);
     headers.delete('content-length');
     if (type !== '') headers.set('content-type', type);
-    const answer = new Response(body, { status, statusText, headers });
-    Object.defineProperty(answer, 'url', { value: url });
-    return answer;
+    return withBody(response, body, headers);
   };
 }
 

@@ -3,6 +3,7 @@ import type { Fetch } from '@toolyard/protocol';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-url.ts';
+import { withBody } from './with-body.ts';
 
 /**
  * HTTP+SSE of 2024-11-05. Its one stream is the connection, so the connection ends with it. (The SDK would reopen the
@@ -29,11 +30,10 @@ class SseTransport extends SSEClientTransport implements HostTransport {
         });
         if (!response.ok || response.body === null) return response;
         hasStream = true;
-        const { status, statusText } = response;
-        const watched = watchEnd(response.body, () => this.#over());
-        const answer = new Response(watched, { status, statusText, headers: response.headers });
-        Object.defineProperty(answer, 'url', { value: response.url });
-        return answer;
+        return withBody(
+          response,
+          watchEnd(response.body, () => this.#over()),
+        );
       },
     });
     this.#refused = () => refused;

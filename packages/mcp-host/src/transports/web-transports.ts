@@ -1,5 +1,5 @@
 import type { Fetch } from '@toolyard/protocol';
-import { ToolyardError, say } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { MAX_MESSAGE_BYTES, limitMessages } from './body-limit.ts';
 import { HostedServers } from '../hosted/hosted-servers.ts';
 import { createHostedTransport } from '../hosted/hosted-transport.ts';
@@ -11,6 +11,7 @@ import { readableMessages } from './received-messages.ts';
 import type { CreateTransport } from './transport.ts';
 import type { OpenWebSocket } from './websocket-transport.ts';
 import { createWebSocketTransport } from './websocket-transport.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 /** What the transports of a browser need. */
 export type WebTransportsOptions = {
@@ -56,19 +57,17 @@ export function createWebTransports(options: WebTransportsOptions): CreateTransp
           hosted,
         );
       case 'plugin':
-        throw new ToolyardError({
-          code: 'bad_config',
-          message: say`The server "${context.serverId}" is a legacy plugin, which cannot be used here.`,
-          hint: say`Add it to Toolyard on Node: its server calls the plugin.`,
-        });
+        throw createConfigError(
+          say`The server "${context.serverId}" is a legacy plugin, which cannot be used here.`,
+          say`Add it to Toolyard on Node: its server calls the plugin.`,
+        );
       case 'in-memory':
         return createInMemoryTransport(config, context, options.inMemory ?? {});
       case 'stdio':
-        throw new ToolyardError({
-          code: 'bad_config',
-          message: say`The server "${context.serverId}" is a local server (stdio), which cannot be started here.`,
-          hint: say`Use Toolyard on Node to run it, or connect over HTTP.`,
-        });
+        throw createConfigError(
+          say`The server "${context.serverId}" is a local server (stdio), which cannot be started here.`,
+          say`Use Toolyard on Node to run it, or connect over HTTP.`,
+        );
     }
   };
 }

@@ -1,5 +1,6 @@
-import { ToolyardError, say } from '@toolyard/protocol';
+import { say } from '@toolyard/protocol';
 import { readUrl } from '../values/read-url.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 const KINDS = {
   http: { protocols: ['http:', 'https:'], says: say`an http or https URL`, example: 'http://localhost:3000/mcp' },
@@ -15,9 +16,8 @@ export function webAddress(kind: keyof typeof KINDS, text: string, serverId: str
   const { protocols, says, example } = KINDS[kind];
   const url = readUrl(text);
   if (url !== null && protocols.includes(url.protocol)) return url;
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`The URL of the server "${serverId}" is not ${says}.`,
-    hint: say`Use a complete URL, for example ${example}.`,
-  });
+  throw createConfigError(
+    say`The URL of the server "${serverId}" is not ${says}.`,
+    say`Use a complete URL, for example ${example}.`,
+  );
 }

@@ -1,11 +1,12 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
-import { isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
+import { isJsonObject, parseJson, say } from '@toolyard/protocol';
 import { MESSAGES_PER_TURN, rest } from './pacing.ts';
 import { messagesIn } from './received-messages.ts';
 import type { HostTransport, TransportContext, TransportEnd } from './transport.ts';
 import type { TransportConfig } from '../types.ts';
 import { webAddress } from './web-url.ts';
+import { createConfigError } from '../values/config-error.ts';
 
 const SUBPROTOCOL = 'mcp';
 const OPEN = 1;
@@ -40,11 +41,10 @@ export type OpenWebSocket = (
  */
 export const platformWebSocket: OpenWebSocket = (url, { protocols, headers }) => {
   if (Object.keys(headers).length === 0) return new WebSocket(url, protocols);
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`Browsers cannot send headers with a WebSocket.`,
-    hint: say`Remove the headers from the configuration of the server, or let the Toolyard server connect to it.`,
-  });
+  throw createConfigError(
+    say`Browsers cannot send headers with a WebSocket.`,
+    say`Remove the headers from the configuration of the server, or let the Toolyard server connect to it.`,
+  );
 };
 
 class WebSocketTransport implements HostTransport {
@@ -171,9 +171,8 @@ export function createWebSocketTransport(
 ): HostTransport {
   const url = webAddress('websocket', config.url, context.serverId);
   if (open !== undefined) return new WebSocketTransport(url, config.headers ?? {}, context, open, longestMessage);
-  throw new ToolyardError({
-    code: 'bad_config',
-    message: say`The server "${context.serverId}" uses a WebSocket, which is not supported here.`,
-    hint: say`Use Node 22 or newer, or connect over HTTP.`,
-  });
+  throw createConfigError(
+    say`The server "${context.serverId}" uses a WebSocket, which is not supported here.`,
+    say`Use Node 22 or newer, or connect over HTTP.`,
+  );
 }

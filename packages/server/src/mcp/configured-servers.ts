@@ -1,22 +1,24 @@
 import type { ServerConfig } from '@toolyard/mcp-host';
 import type { McpConfigEntry } from '@toolyard/mcp-host/node';
-import type { McpServerView, ToolyardError } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { UnapprovedEntry } from './entry-approvals.ts';
 import { createUnapprovedError } from './entry-approvals.ts';
 
+/** An entry of `mcp.json`. */
+export type ServerOfFile = McpConfigEntry & {
+  origin: 'file';
+  /** Set while it needs approval. */
+  unapproved?: UnapprovedEntry;
+  /** The missing approval is its `fault`: the entry is valid. */
+  isHeld?: true;
+};
+
 /** A server and its source, usable or with a fault. `enabled`: the default, unless a user chose otherwise. */
 export type ConfiguredServer = {
-  id: string;
-  origin: McpServerView['origin'];
   enabled: boolean;
   /** Which tools are enabled by default. */
   tools?: ServerConfig['tools'];
-  /** Its entry, if it comes from `mcp.json`. */
-  entry?: McpConfigEntry;
-  /** Set while its entry needs approval, as its `fault` reports. */
-  unapproved?: UnapprovedEntry;
-} & ({ config: ServerConfig } | { fault: ToolyardError });
+} & (ServerOfFile | { id: string; origin: 'built-in' | 'flag'; config: ServerConfig });
 
 export type ConfiguredServersOptions = {
   builtIn: readonly ServerConfig[];
@@ -51,13 +53,15 @@ export function configuredServers({
     add({ id: config.id, origin: 'built-in', enabled: !disabled, ...splitTools({ ...config, builtIn: true }) });
   }
   for (const entry of entries) {
-    const { id } = entry;
-    const from = { id, origin: 'file', enabled: entry.settings.enabled, entry } as const;
+    const { id, line, settings } = entry;
     const pending = unapproved.get(id);
-    const of = pending === undefined ? from : { ...from, unapproved: pending };
-    if ('fault' in entry) add({ ...of, fault: entry.fault });
-    else if (pending !== undefined) add({ ...of, fault: createUnapprovedError(id, entry.line, pending) });
-    else add({ ...from, ...splitTools({ ...entry.config, builtIn: false }) });
+    const from = { origin: 'file', enabled: settings.enabled, ...defined({ unapproved: pending }) } as const;
+    if ('fault' in entry) add({ ...entry, ...from });
+    else {
+      const { config, ...others } = entry;
+      if (pending === undefined) add({ ...others, ...from, ...splitTools({ ...config, builtIn: false }) });
+      else add({ ...others, ...from, isHeld: true, fault: createUnapprovedError(id, line, pending) });
+    }
   }
   for (const config of flags) {
     add({ id: config.id, origin: 'flag', enabled: true, ...splitTools({ ...config, builtIn: false }) });

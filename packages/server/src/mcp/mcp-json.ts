@@ -1,5 +1,5 @@
 import type { ServerConfig, TransportConfig } from '@toolyard/mcp-host';
-import type { McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
+import type { EntrySettings, McpConfigEntry, ServerEntry, WrittenTransport } from '@toolyard/mcp-host/node';
 import { configOf, fillTransport, McpConfigFile, readTransport, watchConfigFile } from '@toolyard/mcp-host/node';
 import type {
   Clock,
@@ -13,7 +13,7 @@ import type {
 import { createErrorInfo, messageText, say, toErrorInfo, ToolyardError } from '@toolyard/protocol';
 import { createConflictError, createInvalidError, createNotFoundError } from '../errors.ts';
 import { closeOrWarn } from '../secrets/private-file.ts';
-import type { ConfiguredServer } from './configured-servers.ts';
+import type { ConfiguredServer, ServerOfFile } from './configured-servers.ts';
 import type { EntryApprovals, UnapprovedEntry } from './entry-approvals.ts';
 import { approvalView, createUnapprovedError, launchOf } from './entry-approvals.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
@@ -84,13 +84,13 @@ export class McpJson {
   }
 
   get hasUnapproved(): boolean {
-    return this.#options.serverList.all.some(({ unapproved }) => unapproved !== undefined);
+    return this.#options.serverList.all.some((server) => server.origin === 'file' && server.unapproved !== undefined);
   }
 
   /** The entry to approve. @throws ToolyardError `conflict` if it needs no approval */
   approval(id: string): McpEntryApproval {
-    const { entry, unapproved } = this.#options.serverList.find(id) ?? {};
-    if (entry !== undefined && unapproved !== undefined) return approvalView(id, entry.line, unapproved);
+    const { line, unapproved } = this.#findEntry(id) ?? {};
+    if (line !== undefined && unapproved !== undefined) return approvalView(id, line, unapproved);
     throw createConflictError(say`The server "${id}" needs no approval.`);
   }
 
@@ -107,8 +107,8 @@ export class McpJson {
 
   /** @throws ToolyardError `conflict`: an entry that the user has not seen is neither started nor saved by an edit */
   checkApproved(id: string): void {
-    const { entry, unapproved } = this.#options.serverList.find(id) ?? {};
-    if (entry !== undefined && unapproved !== undefined) throw createUnapprovedError(id, entry.line, unapproved);
+    const { line, unapproved } = this.#findEntry(id) ?? {};
+    if (line !== undefined && unapproved !== undefined) throw createUnapprovedError(id, line, unapproved);
   }
 
   /** Withdraws the approvals of a removed server: if another program writes the same entry again, it needs approval. */
@@ -126,28 +126,18 @@ export class McpJson {
         say`Choose another name, or change the existing server.`,
       );
     }
-    const transport = writable(server.transport, undefined);
-    const entry: ServerEntry = {
-      transport,
-      enabled: server.enabled ?? true,
-      disabledTools: server.disabledTools,
-      callTimeoutMs: server.callTimeoutMs ?? undefined,
-      connectTimeoutMs: server.connectTimeoutMs ?? undefined,
-      processes: server.processes ?? undefined,
-      maxConcurrentCalls: server.maxConcurrentCalls ?? undefined,
-    };
-    await this.#write(id, entry, { trusted: false, oauth: undefined });
+    await this.#write(id, toEntry(server, true), { trusted: false, oauth: undefined });
   }
 
   /** @throws ToolyardError `conflict` if it is not in the file */
   configuration(id: string): McpServerConfiguration {
     const { serverList } = this.#options;
     const entry = this.#entryOf(id);
-    const { settings, written, line } = entry;
+    const { settings, written, line, isHeld = false } = entry;
     return {
       id,
       transport: written === undefined ? null : withoutSecrets(written),
-      ...('fault' in entry ? { fault: { line, message: entry.fault.message } } : {}),
+      ...('fault' in entry && !isHeld ? { fault: { line, message: entry.fault.message } } : {}),
       enabled: serverList.isEnabled(id),
       disabledTools: serverList.toolsOff(id),
       callTimeoutMs: settings.callTimeoutMs ?? null,
@@ -160,19 +150,9 @@ export class McpJson {
   /** @throws ToolyardError like {@link McpJson.configuration} and {@link McpJson.add} */
   async edit(id: string, edit: EditMcpServer): Promise<void> {
     this.checkApproved(id);
-    const { settings, written, oauth } = this.#entryOf(id);
-    const kept = <T>(value: T | null | undefined, before: T | undefined): T | undefined =>
-      value === undefined ? before : (value ?? undefined);
-    const entry: ServerEntry = {
-      transport: writable(edit.transport, written),
-      enabled: edit.enabled ?? this.#options.serverList.isEnabled(id),
-      disabledTools: edit.disabledTools,
-      callTimeoutMs: kept(edit.callTimeoutMs, settings.callTimeoutMs),
-      connectTimeoutMs: kept(edit.connectTimeoutMs, settings.connectTimeoutMs),
-      processes: kept(edit.processes, settings.processes),
-      maxConcurrentCalls: kept(edit.maxConcurrentCalls, settings.maxConcurrentCalls),
-    };
-    await this.#write(id, entry, { trusted: settings.trusted, oauth });
+    const before = this.#entryOf(id);
+    const entry = toEntry(edit, this.#options.serverList.isEnabled(id), before);
+    await this.#write(id, entry, { trusted: before.settings.trusted, oauth: before.oauth });
   }
 
   /** What the user writes here is approved; if the file cannot be written, it is not. */
@@ -221,22 +201,27 @@ export class McpJson {
     // A test may use stored values of the entry.
     if (id !== undefined) this.checkApproved(id);
     const server = id === undefined ? undefined : this.#options.serverList.find(id);
-    return transport === undefined ? configIn(id, server) : this.#configFor(id ?? 'test', transport, server?.entry);
+    if (transport === undefined) return configIn(id, server);
+    const { written, settings = DEFAULT_SETTINGS } = server?.origin === 'file' ? server : {};
+    return this.#configFor(id ?? 'test', writable(transport, written), settings);
   }
 
-  #configFor(id: string, transport: McpTransport, entry: McpConfigEntry | undefined): ServerConfig {
-    const written = writable(transport, entry?.written);
+  #configFor(id: string, written: WrittenTransport, settings: EntrySettings): ServerConfig {
     try {
-      const filled = fillTransport(written, this.#file.source, `The server "${id}"`);
-      return configOf(id, filled, entry?.settings ?? DEFAULT_SETTINGS);
+      return configOf(id, fillTransport(written, this.#file.source, `The server "${id}"`), settings);
     } catch (thrown) {
       throw asRequest(thrown);
     }
   }
 
-  #entryOf(id: string): McpConfigEntry {
+  #findEntry(id: string): ServerOfFile | undefined {
     const server = this.#options.serverList.find(id);
-    if (server?.entry !== undefined) return server.entry;
+    return server?.origin === 'file' ? server : undefined;
+  }
+
+  #entryOf(id: string): ServerOfFile {
+    const server = this.#options.serverList.find(id);
+    if (server?.origin === 'file') return server;
     throw createConflictError(
       server?.origin === 'flag'
         ? say`The server "${id}" is set on the command line and cannot be changed here.`
@@ -319,6 +304,26 @@ function configIn(id: string | undefined, server: ConfiguredServer | undefined):
   if (server === undefined) throw createNotFoundError(say`There is no server "${id}".`);
   if ('fault' in server) throw asRequest(server.fault);
   return server.config;
+}
+
+/** The entry to write; what the edit leaves out is as before. @throws ToolyardError `bad_request` */
+function toEntry(
+  edit: EditMcpServer,
+  isEnabled: boolean,
+  before?: Pick<McpConfigEntry, 'settings' | 'written'>,
+): ServerEntry {
+  const settings = before?.settings;
+  const kept = <T>(value: T | null | undefined, old: T | undefined): T | undefined =>
+    value === undefined ? old : (value ?? undefined);
+  return {
+    transport: writable(edit.transport, before?.written),
+    enabled: edit.enabled ?? isEnabled,
+    disabledTools: edit.disabledTools,
+    callTimeoutMs: kept(edit.callTimeoutMs, settings?.callTimeoutMs),
+    connectTimeoutMs: kept(edit.connectTimeoutMs, settings?.connectTimeoutMs),
+    processes: kept(edit.processes, settings?.processes),
+    maxConcurrentCalls: kept(edit.maxConcurrentCalls, settings?.maxConcurrentCalls),
+  };
 }
 
 /** The transport to write, validated as if it were read. @throws ToolyardError `bad_request` */

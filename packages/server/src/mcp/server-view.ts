@@ -110,9 +110,9 @@ function isolationOf(
 }
 
 /** Unexpanded: variables may hold secrets. Undefined for servers without an entry. */
-function writtenArguments({ entry }: ConfiguredServer): readonly string[] | undefined {
-  const written = entry?.written;
-  return written?.type === 'stdio' ? (written.args ?? []) : undefined;
+function writtenArguments(server: ConfiguredServer): readonly string[] | undefined {
+  if (server.origin !== 'file' || server.written?.type !== 'stdio') return undefined;
+  return server.written.args ?? [];
 }
 
 /** Texts of the authorization server may repeat what was sent to it. */
@@ -141,9 +141,11 @@ function faulty(
   };
 }
 
-function placeOf({ entry, unapproved }: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+function placeOf(server: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+  if (server.origin !== 'file') return {};
+  const { line, unapproved, isHeld = false } = server;
   return {
-    ...(entry !== undefined && 'fault' in entry ? { fault: { file: 'mcp.json', line: entry.line } } : {}),
+    ...('fault' in server && !isHeld ? { fault: { file: 'mcp.json', line } } : {}),
     ...(unapproved === undefined ? {} : { approval: { hash: unapproved.hash, isNew: unapproved.isNew } }),
   };
 }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { actions } from '../../actions.ts';
 import type { Invocation } from '../../command-io.ts';
 import { positiveInteger, positiveNumber, repeatable } from '../../options.ts';
-import type { AbilityFlags, EmbedFlags, ImageFlags, ObjectFlags, SpeakFlags, TranscribeFlags } from './flags.ts';
 
 /** Defines `toolyard model`: single requests outside a conversation. */
 export function defineAbilities(program: Command, invocation: Invocation): void {
-  const { io } = invocation;
   const model = program
     .command('model')
     .description('Send one request to a model: embeddings, images, speech, transcription, structured output')
@@ -15,20 +14,14 @@ export function defineAbilities(program: Command, invocation: Invocation): void 
   withModelOptions(model.command('embed').description('Create embeddings, one vector per line'))
     .argument('[text...]', 'texts to embed; without any, or with "-": the lines of stdin')
     .option('--dimensions <n>', 'number of dimensions', positiveInteger)
-    .action(async (texts: string[], flags: AbilityFlags & EmbedFlags) => {
-      const { embedCommand } = await import('./embed-command.ts');
-      invocation.exitCode = await embedCommand(io, texts, flags);
-    });
+    .action(actions(invocation, () => import('./embed-command.ts'))((commands) => commands.embedCommand));
 
   withModelOptions(withOutput(model.command('image').description('Generate an image from a prompt')))
     .argument('[prompt]', 'description of the image (default or "-": stdin)')
     .addOption(repeatable('--from <file>', 'input image'))
     .option('--size <width x height>', 'image size, such as 1024x1024')
     .option('--count <n>', 'number of images; their files are numbered', positiveInteger)
-    .action(async (prompt: string | undefined, flags: AbilityFlags & ImageFlags) => {
-      const { imageCommand } = await import('./image-command.ts');
-      invocation.exitCode = await imageCommand(io, prompt, flags);
-    });
+    .action(actions(invocation, () => import('./image-command.ts'))((commands) => commands.imageCommand));
 
   withModelOptions(withOutput(model.command('speak').description('Convert text to speech')))
     .argument('[text]', 'text to speak (default or "-": stdin)')
@@ -45,30 +38,21 @@ export function defineAbilities(program: Command, invocation: Invocation): void 
     )
     .option('--speed <factor>', 'speed; 1 is normal', positiveNumber)
     .option('--instructions <text>', 'instructions for the voice, such as tone')
-    .action(async (text: string | undefined, flags: AbilityFlags & SpeakFlags) => {
-      const { speakCommand } = await import('./speak-command.ts');
-      invocation.exitCode = await speakCommand(io, text, flags);
-    });
+    .action(actions(invocation, () => import('./speak-command.ts'))((commands) => commands.speakCommand));
 
   withModelOptions(model.command('transcribe').description('Transcribe audio'))
     .argument('<file>', 'audio file; "-" reads stdin')
     .option('--type <media type>', 'media type, such as audio/wav (default: from the file name)')
     .option('--language <code>', 'language of the audio, such as de')
     .option('--prompt <text>', 'names and terms that occur in the audio')
-    .action(async (file: string, flags: AbilityFlags & TranscribeFlags) => {
-      const { transcribeCommand } = await import('./transcribe-command.ts');
-      invocation.exitCode = await transcribeCommand(io, file, flags);
-    });
+    .action(actions(invocation, () => import('./transcribe-command.ts'))((commands) => commands.transcribeCommand));
 
   withModelOptions(model.command('object').description('Generate JSON that matches a schema'))
     .argument('[prompt]', 'prompt (default or "-": stdin)')
     .requiredOption('--schema <file or JSON>', 'JSON Schema of the answer')
     .option('--name <name>', 'name of the object (default: answer)')
     .addOption(repeatable('--from <file>', 'input image or audio file'))
-    .action(async (prompt: string | undefined, flags: AbilityFlags & ObjectFlags) => {
-      const { objectCommand } = await import('./object-command.ts');
-      invocation.exitCode = await objectCommand(io, prompt, flags);
-    });
+    .action(actions(invocation, () => import('./object-command.ts'))((commands) => commands.objectCommand));
 }
 
 function withModelOptions(command: Command): Command {

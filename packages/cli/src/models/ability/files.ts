@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { ToolyardError } from '@toolyard/protocol';
+import type { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
+import { createRequestError } from '../../errors.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
@@ -30,14 +31,12 @@ export type ReadMedia = { mimeType: string; data: Uint8Array<ArrayBuffer> };
 export async function readMedia(io: CommandIo, file: string, type?: string): Promise<ReadMedia> {
   const mimeType = type ?? TYPES[extname(file).toLowerCase()];
   if (mimeType === undefined) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: `Unknown media type of ${file === '-' ? 'stdin' : `"${file}"`}.`,
-      hint:
-        file === '-'
-          ? 'Pass --type, such as --type audio/wav.'
-          : `Use a file name with one of ${Object.keys(TYPES).join(', ')}.`,
-    });
+    throw createRequestError(
+      `Unknown media type of ${file === '-' ? 'stdin' : `"${file}"`}.`,
+      file === '-'
+        ? 'Pass --type, such as --type audio/wav.'
+        : `Use a file name with one of ${Object.keys(TYPES).join(', ')}.`,
+    );
   }
   return { mimeType, data: new Uint8Array(file === '-' ? await readStdin(io) : await readBytes(io, file)) };
 }
@@ -46,11 +45,7 @@ export async function readMedia(io: CommandIo, file: string, type?: string): Pro
 export async function readText(io: CommandIo, argument: string | undefined): Promise<string> {
   const text = argument === undefined || argument === '-' ? (await readStdin(io)).toString('utf8').trim() : argument;
   if (text.trim() !== '') return text;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: 'The text is empty.',
-    hint: 'Pass it as an argument, or on stdin.',
-  });
+  throw createRequestError('The text is empty.', 'Pass it as an argument, or on stdin.');
 }
 
 /** @throws ToolyardError if the file cannot be read */
@@ -74,11 +69,10 @@ export async function writeBytes({ cwd }: CommandIo, file: string, data: Uint8Ar
 /** Writes bytes to stdout. @throws ToolyardError if stdout is a terminal */
 export async function writeToStdout({ stdout }: CommandIo, data: Uint8Array): Promise<void> {
   if (stdout.isTTY) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: 'Cannot write binary data to a terminal.',
-      hint: 'Name a file with --output, or redirect stdout.',
-    });
+    throw createRequestError(
+      'Cannot write binary data to a terminal.',
+      'Name a file with --output, or redirect stdout.',
+    );
   }
   await new Promise<void>((resolve, reject) => {
     stdout.write(data, (error) => (error ? reject(error) : resolve()));
@@ -93,8 +87,7 @@ async function readStdin({ stdin }: CommandIo): Promise<Buffer> {
 
 function fileError(file: string, action: 'read' | 'write', thrown: unknown): ToolyardError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
-  return new ToolyardError({
-    code: 'bad_request',
-    message: code === 'ENOENT' && action === 'read' ? `File not found: ${file}` : `Cannot ${action} ${file} (${code}).`,
-  });
+  return createRequestError(
+    code === 'ENOENT' && action === 'read' ? `File not found: ${file}` : `Cannot ${action} ${file} (${code}).`,
+  );
 }

@@ -7,6 +7,7 @@ import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readMedia, readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, ImageFlags } from './flags.ts';
 import { unsupported, openModel } from './open-model.ts';
+import { createRequestError } from '../../errors.ts';
 
 /** `toolyard model image`: writes a file, numbered files, or stdout; prints the file names on stderr. */
 export async function imageCommand(
@@ -17,11 +18,10 @@ export async function imageCommand(
   exitOnClosedPipe(io);
   const { count, output, size } = flags;
   if ((count ?? 1) > 1 && output === undefined && !flags.json) {
-    throw new ToolyardError({
-      code: 'bad_request',
-      message: 'Cannot write more than one image to stdout.',
-      hint: 'Name a file with --output; Toolyard numbers the files.',
-    });
+    throw createRequestError(
+      'Cannot write more than one image to stdout.',
+      'Name a file with --output; Toolyard numbers the files.',
+    );
   }
   const prompt = await readText(io, argument);
   const images = await Promise.all(flags.from.map(async (file) => imagePart(await readMedia(io, file))));

@@ -1,11 +1,12 @@
 import type { JsonObject, UserPart } from '@toolyard/protocol';
-import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
+import { isJsonObject, parseJson } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readBytes, readMedia, readText } from './files.ts';
 import type { AbilityFlags, ObjectFlags } from './flags.ts';
 import { unsupported, openModel } from './open-model.ts';
+import { createRequestError } from '../../errors.ts';
 
 /** `toolyard model object`: prints JSON that matches the schema. */
 export async function objectCommand(
@@ -33,10 +34,9 @@ async function readSchema(io: CommandIo, value: string): Promise<JsonObject> {
   const isInline = value.trimStart().startsWith('{');
   const parsed = parseJson(isInline ? value : (await readBytes(io, value)).toString('utf8'));
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
-  throw new ToolyardError({
-    code: 'bad_request',
-    message: `--schema${isInline ? '' : ` ${value}`}: invalid JSON Schema: ${parsed.ok ? 'not an object' : parsed.problem}.`,
-  });
+  throw createRequestError(
+    `--schema${isInline ? '' : ` ${value}`}: invalid JSON Schema: ${parsed.ok ? 'not an object' : parsed.problem}.`,
+  );
 }
 
 async function mediaPart(io: CommandIo, file: string): Promise<UserPart> {

@@ -3,6 +3,7 @@ import { ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../../command-io.ts';
 import { modelSource, type ModelSource } from '../model-source.ts';
 import type { AbilityFlags } from './flags.ts';
+import { createRequestError } from '../../errors.ts';
 
 /** A model and its runtime. */
 export type OpenedModel = AsyncDisposable & { runtime: ModelRuntime; model: string };
@@ -47,9 +48,5 @@ async function providerOf(modelId: string, source: ModelSource): Promise<string>
 
 /** The error for a provider without this capability. */
 export function unsupported({ provider }: ModelRuntime, action: string): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_request',
-    message: `The provider "${provider}" cannot ${action}.`,
-    hint: 'Choose another provider with --provider.',
-  });
+  return createRequestError(`The provider "${provider}" cannot ${action}.`, 'Choose another provider with --provider.');
 }

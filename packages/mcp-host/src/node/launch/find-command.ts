@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { tryTo } from '../system-files.ts';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /**
@@ -19,10 +20,8 @@ export function findCommand(command: string, path: string | undefined, cwd = pro
 }
 
 function isExecutable(path: string): boolean {
-  try {
+  return tryTo(() => {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  }, false);
 }

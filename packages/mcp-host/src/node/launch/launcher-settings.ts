@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readIfThere } from '../system-files.ts';
 import { isAbsolute, join } from 'node:path';
 import { hasCredentials } from './child-environment.ts';
 
@@ -112,12 +112,4 @@ function filterSettings(text: string, { variable, name, keys }: Kind): Omit<Laun
 /** Checks every URL of the line; TOML allows several. */
 function mentionsCredentials(line: string): boolean {
   return (line.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"',]+/gi) ?? []).some(hasCredentials);
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

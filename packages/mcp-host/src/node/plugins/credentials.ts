@@ -1,5 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError, say } from '@toolyard/protocol';
+import { createConfigError } from '../../values/config-error.ts';
 
 /** Where a credential goes: the part of a request that it becomes. */
 type Placed = { in: 'header' | 'query'; name: string; value: string; secrets: string[] };
@@ -127,11 +128,10 @@ export function missingSettings(credentials: readonly Credential[], settings: Js
 
 /** @throws ToolyardError `bad_config` */
 export function settingsMissing(names: readonly string[]): ToolyardError {
-  return new ToolyardError({
-    code: 'bad_config',
-    message: say`The plugin needs settings that are not set: ${names.join(', ')}.`,
-    hint: say`Fill in the settings of the plugin: Settings > Tools.`,
-  });
+  return createConfigError(
+    say`The plugin needs settings that are not set: ${names.join(', ')}.`,
+    say`Fill in the settings of the plugin: Settings > Tools.`,
+  );
 }
 
 /** One schema of all settings; null if there are none. */

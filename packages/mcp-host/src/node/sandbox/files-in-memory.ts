@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { statfsSync, statSync } from 'node:fs';
-import { linkIn, namesIn, readText, tryTo } from './process-files.ts';
+import { linkIn, namesIn, readText, tryTo } from '../system-files.ts';
 
 /**
  * The rule: **what a sandbox keeps in memory counts as its memory, also where no process has mapped it**: its temporary file

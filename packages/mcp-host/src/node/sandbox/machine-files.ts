@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { CERTIFICATE_VARIABLES } from '../launch/child-environment.ts';
 import { findCommand } from '../launch/find-command.ts';
+import { linkIn, tryTo } from '../system-files.ts';
 import type { Mount } from './profile.ts';
 import { isInside } from './profile.ts';
 
@@ -104,12 +95,10 @@ function mountOf(path: string): Mount | undefined {
 
 /** The path with links resolved; undefined if it does not exist. */
 export function resolvePath(path: string): { path: string; isFolder: boolean } | undefined {
-  try {
+  return tryTo(() => {
     const real = realpathSync(path);
     return { path: real, isFolder: statSync(real).isDirectory() };
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Where a path leads with links resolved, also if its last parts do not exist yet. */
@@ -140,7 +129,7 @@ function interpreterIn(file: string, path: string | undefined): string | undefin
 }
 
 function beginningOf(file: string): string {
-  try {
+  return tryTo(() => {
     const handle = openSync(file, 'r');
     try {
       const bytes = Buffer.alloc(256);
@@ -148,9 +137,7 @@ function beginningOf(file: string): string {
     } finally {
       closeSync(handle);
     }
-  } catch {
-    return '';
-  }
+  }, '');
 }
 
 /** The folder a program is installed in, because it rarely works as a single file. */
@@ -187,8 +174,8 @@ export function linksOn(path: string): string[] {
   const rest = path.split('/');
   for (let name = rest.shift(); name !== undefined; name = rest.shift()) {
     const next = join(reached, name);
-    const target = linkAt(next);
-    if (target === undefined) {
+    const target = linkIn(next);
+    if (target === '') {
       reached = next;
       continue;
     }
@@ -202,11 +189,3 @@ export function linksOn(path: string): string[] {
 
 /** The same limit as in Linux. */
 const MAX_LINKS = 40;
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}

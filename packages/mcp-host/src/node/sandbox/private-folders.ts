@@ -4,10 +4,11 @@ import { chmod, lstat, readdir, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@toolyard/protocol';
-import { canonicalJson, ToolyardError } from '@toolyard/protocol';
+import { canonicalJson, pause } from '@toolyard/protocol';
 import type { TransportConfig } from '../../types.ts';
 import { processesWith } from '../process-table.ts';
 import { resolvePath } from './machine-files.ts';
+import { createConfigError } from '../../values/config-error.ts';
 
 /** Where the private home folders of sandboxed servers are. */
 export type PrivateFolders = {
@@ -47,10 +48,9 @@ export function makePrivateFolder(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return resolvePath(folder)?.path ?? folder;
   } catch (error) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
-    });
+    throw createConfigError(
+      `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
+    );
   }
 }
 
@@ -85,7 +85,7 @@ async function deleteUnused(folder: string, clock: Clock): Promise<void> {
   const start = clock.monotonic();
   while (isUsed(folder)) {
     if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} was not deleted: a process uses it`);
-    await new Promise<void>((resolve) => void clock.after(POLL_MS, resolve));
+    await pause(clock, POLL_MS);
   }
   await deleteFolder(folder);
 }

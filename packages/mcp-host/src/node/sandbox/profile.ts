@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { defined, ToolyardError } from '@toolyard/protocol';
 import type { SandboxSettings } from '../../config/sandbox-settings.ts';
+import { createConfigError } from '../../values/config-error.ts';
 
 /** A path inside the sandbox, and the file or folder mounted there (links resolved). */
 export type Mount = { path: string; source: string };
@@ -77,19 +77,19 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
   const mount = (path: string, key: string, mustBeFolder: boolean): Mount => {
     const absolutePath = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
-    if (!posix.isAbsolute(absolutePath)) throw bad(`${where}, which is not an absolute path.`);
+    if (!posix.isAbsolute(absolutePath)) throw createConfigError(`${where}, which is not an absolute path.`);
     // After a link, the system resolves ".." to another folder than a reader expects.
     if (absolutePath.split('/').includes('..'))
-      throw bad(`${where}, which contains "..".`, 'Use the path without "..".');
+      throw createConfigError(`${where}, which contains "..".`, 'Use the path without "..".');
     const found = facts.resolve(absolutePath);
     if (found === undefined)
-      throw bad(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
-    if (mustBeFolder && !found.isFolder) throw bad(`${where}, which is not a folder.`);
+      throw createConfigError(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
+    if (mustBeFolder && !found.isFolder) throw createConfigError(`${where}, which is not a folder.`);
     const problem = problemWith(found.path, dataFolders);
-    if (problem !== null) throw bad(`${where}, ${problem}.`);
+    if (problem !== null) throw createConfigError(`${where}, ${problem}.`);
     const approvedAs = leadsTo?.[path];
     if (approvedAs !== undefined && approvedAs !== found.path) {
-      throw bad(
+      throw createConfigError(
         `${where}, which led to ${JSON.stringify(approvedAs)} when it was approved and leads to ${JSON.stringify(found.path)} now.`,
         'If that is intended, save the settings of the server again.',
       );
@@ -103,7 +103,7 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
   for (const { path, source } of working) {
     const isApproved = approved.some((mount) => isInside(source, mount.source));
     if (!isInside(home, source) || isApproved) continue;
-    throw bad(
+    throw createConfigError(
       `The server "${serverId}" is not started: "cwd" names ${JSON.stringify(path)}, which contains your home folder.`,
       'Use the folder the server works in, or allow this one in "sandbox.write".',
     );
@@ -117,7 +117,7 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
       const writer = writable.find((folder) => canRedirect(link, source, folder.source));
       if (writer === undefined) continue;
       const who = writer.serverId === serverId ? 'the server itself' : `the server "${writer.serverId}"`;
-      throw bad(
+      throw createConfigError(
         `The server "${serverId}" is not started: ${JSON.stringify(path)} follows the link ${JSON.stringify(link)}, which ${who} can change, to ${JSON.stringify(source)}.`,
         'If that is intended, allow the target folder by its own path.',
       );
@@ -219,8 +219,4 @@ export function isVisible(profile: SandboxProfile, path: string, access: 'read' 
 
 export function expandHome(path: string, home: string): string {
   return path === '~' || path.startsWith('~/') ? home + path.slice(1) : path;
-}
-
-function bad(message: string, hint?: string): ToolyardError {
-  return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os';
 import type { Clock } from '@toolyard/protocol';
 import type { ResourceLimits } from '../../host/resource-limits.ts';
 import { unmappedMemory } from './files-in-memory.ts';
-import { linkIn, namesIn, readText } from './process-files.ts';
+import { linkIn, namesIn, readText } from '../system-files.ts';
 
 /** A limit that stops a process tree. `fileMb` is enforced by the system, see `limitedCommand`. */
 export type OverLimit = { limit: 'memoryMb' | 'processes' | 'writtenMb' | 'fileMb'; value: number };

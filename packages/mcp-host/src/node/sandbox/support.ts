@@ -1,7 +1,7 @@
 import { say } from '@toolyard/protocol';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { findCommand } from '../launch/find-command.ts';
+import { readIfThere } from '../system-files.ts';
 import type { NoSandbox } from './no-sandbox.ts';
 import { explainNoSandbox } from './no-sandbox.ts';
 
@@ -45,17 +45,9 @@ async function findSupport(): Promise<SandboxSupport> {
     const failure = await tryBubblewrap(path, disablesUserns);
     if (failure === null) return { kind: 'bubblewrap', path, disablesUserns };
     if (disablesUserns && /unknown option/i.test(failure)) continue;
-    return explainNoSandbox(failure, readSystemFile);
+    return explainNoSandbox(failure, readIfThere);
   }
   throw new Error('unreachable');
-}
-
-function readSystemFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 /** Null if it works, else its error output. */

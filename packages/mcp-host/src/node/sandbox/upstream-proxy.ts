@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { ToolyardError } from '@toolyard/protocol';
+import { createConfigError } from '../../values/config-error.ts';
 
 /** A proxy the machine has to use, from variables such as `HTTPS_PROXY`. */
 export type UpstreamProxy = { url: URL; authorization: string | undefined };
@@ -37,13 +37,12 @@ function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
   const complete = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(complete) ? new URL(complete) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ToolyardError({
-      code: 'bad_config',
-      message: `A server whose network is limited to hosts cannot be started: ${name} is ${
+    throw createConfigError(
+      `A server whose network is limited to hosts cannot be started: ${name} is ${
         url === undefined ? 'not a URL' : `a URL with "${url.protocol.slice(0, 20)}"`
       }. Only http:// and https:// proxies are supported.`,
-      hint: `Correct or unset ${name} in the environment of Toolyard, or change "sandbox.network" of the server.`,
-    });
+      `Correct or unset ${name} in the environment of Toolyard, or change "sandbox.network" of the server.`,
+    );
   }
   const { username, password } = url;
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

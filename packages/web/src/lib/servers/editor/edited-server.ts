@@ -1,10 +1,9 @@
-import type { McpTestReport } from '@toolyard/protocol';
+import type { AddMcpServer, McpTestReport } from '@toolyard/protocol';
 import { mcpStore } from '../../mcp/mcp-store.svelte.ts';
 import { serverApi } from '../server-api.ts';
 import type { ShownServer } from '../shown-server.ts';
 import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
-import type { ServerDraft } from './server-draft.ts';
 import type { ServerFields } from './server-form.ts';
 import { EMPTY, fieldsOf, limitFields, readCount, readSeconds, toDraft, toTest } from './server-form.ts';
 
@@ -12,7 +11,7 @@ import { EMPTY, fieldsOf, limitFields, readCount, readSeconds, toDraft, toTest }
 type Loaded = {
   fields: ServerFields;
   /** The stored transport, if it is readable. */
-  saved: ServerDraft | null;
+  saved: AddMcpServer | null;
   enabled: boolean;
   /** Why the server cannot be used as it is. */
   fault: string | null;

@@ -1,6 +1,5 @@
-import type { McpTransport } from '@toolyard/protocol';
+import type { AddMcpServer, McpTransport } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import type { ServerDraft } from './server-draft.ts';
 
 /**
  * Text that stands for a value of the user: `${input:key}` of VS Code, and what documentation writes instead of a secret
@@ -38,7 +37,7 @@ export function secretInputType(text: string): 'text' | 'password' {
 }
 
 /** The distinct placeholders of a server's settings, verbatim. */
-export function gapsIn({ transport }: ServerDraft): string[] {
+export function gapsIn({ transport }: AddMcpServer): string[] {
   const gaps = new Set<string>();
   mapTexts(transport, (text) => {
     for (const gap of gapsOf(text)) gaps.add(gap);
@@ -48,7 +47,7 @@ export function gapsIn({ transport }: ServerDraft): string[] {
 }
 
 /** The server with the entered values; placeholders without a value stay. */
-export function fillGaps(draft: ServerDraft, values: Readonly<Record<string, string>>): ServerDraft {
+export function fillGaps(draft: AddMcpServer, values: Readonly<Record<string, string>>): AddMcpServer {
   const fill = (text: string): string =>
     text.replace(GAP, (gap) => {
       const value = values[gap]?.trim() ?? '';

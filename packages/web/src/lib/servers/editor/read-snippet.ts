@@ -1,12 +1,11 @@
 import type { ParseError } from 'jsonc-parser';
 import { parse } from 'jsonc-parser';
-import type { JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
+import type { AddMcpServer, JsonObject, JsonValue, McpTransport } from '@toolyard/protocol';
 import { isJsonObject } from '@toolyard/protocol';
 import { completeAddress } from '../../complete-address.ts';
 import { readAddCommand } from './add-command.ts';
 import { isProse, nameFor, splitCommand } from './command-line.ts';
 import { gapsIn } from './gaps.ts';
-import type { ServerDraft } from './server-draft.ts';
 import type { LimitProblem } from './snippet-limits.ts';
 import { readLimits } from './snippet-limits.ts';
 
@@ -23,7 +22,7 @@ export type SnippetEntry = {
   enabled: boolean;
 } & (
   | {
-      draft: ServerDraft;
+      draft: AddMcpServer;
       /** Placeholders, verbatim: `${input:key}`, `<YOUR_KEY>`. */
       gaps: string[];
     }

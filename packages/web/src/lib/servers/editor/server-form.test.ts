@@ -1,5 +1,5 @@
+import type { AddMcpServer } from '@toolyard/protocol';
 import { expect, it } from 'vitest';
-import type { ServerDraft } from './server-draft.ts';
 import {
   EMPTY,
   argumentRow,
@@ -16,7 +16,7 @@ import {
 } from './server-form.ts';
 import type { ServerFields } from './server-form.ts';
 
-const program: ServerDraft = {
+const program: AddMcpServer = {
   id: 'files',
   transport: {
     type: 'stdio',
@@ -27,11 +27,11 @@ const program: ServerDraft = {
     sandbox: { network: 'off' },
   },
 };
-const address: ServerDraft = {
+const address: AddMcpServer = {
   id: 'web',
   transport: { type: 'sse', url: 'https://a.example/sse', headers: { Authorization: { secret: true } } },
 };
-const hosted: ServerDraft = {
+const hosted: AddMcpServer = {
   id: 'mail',
   transport: {
     type: 'hosted',
@@ -42,7 +42,7 @@ const hosted: ServerDraft = {
     url: 'http://x',
   },
 };
-const problems = (changes: Partial<ServerFields>, saved: ServerDraft | null = null) =>
+const problems = (changes: Partial<ServerFields>, saved: AddMcpServer | null = null) =>
   problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
 
 it.each([[program], [address], [hosted]])('returns what it was filled with, without showing secrets', (draft) => {
@@ -50,7 +50,7 @@ it.each([[program], [address], [hosted]])('returns what it was filled with, with
 });
 
 it('sandboxes a new command, and not one that is stored without a sandbox', () => {
-  const draft: ServerDraft = { id: 'x', transport: { type: 'stdio', command: 'x' } };
+  const draft: AddMcpServer = { id: 'x', transport: { type: 'stdio', command: 'x' } };
   expect(toDraft(newFieldsOf(draft)).transport).toMatchObject({ sandbox: true });
   expect(toDraft({ ...EMPTY, id: 'x', command: 'x' }).transport).toMatchObject({ sandbox: true });
   expect(toDraft(fieldsOf(draft)).transport).toMatchObject({ sandbox: false });

@@ -1,7 +1,6 @@
-import type { McpSecretValue, McpTransport } from '@toolyard/protocol';
+import type { AddMcpServer, McpSecretValue, McpTransport } from '@toolyard/protocol';
 import { defined, MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
-import type { ServerDraft } from './server-draft.ts';
 import { completeAddress } from '../../complete-address.ts';
 import { gapsOf } from './gaps.ts';
 import { detectTransportType } from './read-snippet.ts';
@@ -81,7 +80,7 @@ export const EMPTY = {
 export type ServerFields = typeof EMPTY;
 
 /** For a new server: sandboxed, unless the snippet says otherwise. */
-export function newFieldsOf({ id, transport, ...limits }: ServerDraft): ServerFields {
+export function newFieldsOf({ id, transport, ...limits }: AddMcpServer): ServerFields {
   const isLocal = transport.type === 'stdio';
   const own = isLocal ? { ...transport, sandbox: transport.sandbox ?? true } : transport;
   return { ...fieldsOf({ id, transport: own }), ...limitFields(limits) };
@@ -102,7 +101,7 @@ export function limitFields({
   };
 }
 
-export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
+export function fieldsOf({ id, transport }: AddMcpServer): ServerFields {
   const rows = (texts: Record<string, McpSecretValue> = {}) =>
     Object.entries(texts).map(([name, value]) => formRow(name, value));
   if (transport.type === 'stdio') {
@@ -123,7 +122,7 @@ export function fieldsOf({ id, transport }: ServerDraft): ServerFields {
 }
 
 /** Empty rows are omitted. */
-export function toDraft(fields: ServerFields): ServerDraft {
+export function toDraft(fields: ServerFields): AddMcpServer {
   return { id: fields.id.trim(), transport: toTransport(fields) };
 }
 
@@ -203,7 +202,7 @@ export function isKept({ kept, value }: FormRow): boolean {
  */
 export function problemsOf(
   fields: ServerFields,
-  { taken, saved, keepsGaps = false }: { taken: ReadonlySet<string>; saved: ServerDraft | null; keepsGaps?: boolean },
+  { taken, saved, keepsGaps = false }: { taken: ReadonlySet<string>; saved: AddMcpServer | null; keepsGaps?: boolean },
 ): FormProblems {
   const hasGap = (text: string): boolean => !keepsGaps && gapsOf(text).length > 0;
   const id = idProblem(fields.id.trim(), taken);
@@ -293,7 +292,7 @@ function idProblem(id: string, taken: ReadonlySet<string>): NonNullable<FormProb
 
 function rowProblems(
   fields: ServerFields,
-  saved: ServerDraft | null,
+  saved: AddMcpServer | null,
   hasGap: (text: string) => boolean,
 ): Map<number, RowProblem> {
   if (fields.kind === 'hosted' || fields.kind === 'plugin') return new Map();
@@ -326,7 +325,7 @@ function storedNamesOf(transport: McpTransport): ReadonlySet<string> {
 }
 
 /** The recipient of the values: the host, or the command, since another command may be another program. */
-function hostOf({ transport }: ServerDraft): string {
+function hostOf({ transport }: AddMcpServer): string {
   if (transport.type === 'stdio' || transport.type === 'hosted') return transport.type;
   return /^\w+:\/\/[^/?#]+/.exec(transport.url)?.[0].toLowerCase() ?? transport.url;
 }

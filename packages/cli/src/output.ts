@@ -1,7 +1,8 @@
 import type { ContentPart, ResourcePart, ToolContentPart } from '@toolyard/protocol';
 import { labelOf } from '@toolyard/protocol';
-import type { CommandIo } from '../command-io.ts';
-import { jsonLines, sanitize, shownLine, shownMessage } from '../sanitize.ts';
+import type { CommandIo } from './command-io.ts';
+import { columns } from './models/columns.ts';
+import { jsonLines, plainLine, sanitize, shownLine, shownMessage } from './sanitize.ts';
 
 /** Prints a line on stdout, without control characters. */
 export function printLine(io: Pick<CommandIo, 'stdout'>, text: string): void {
@@ -15,6 +16,49 @@ export function printNote(io: Pick<CommandIo, 'stderr'>, text: string): void {
 
 export function printJson(io: Pick<CommandIo, 'stdout'>, value: unknown): void {
   io.stdout.write(`${jsonLines(value)}\n`);
+}
+
+/** Prints rows as columns. */
+export function printTable(io: Pick<CommandIo, 'stdout'>, rows: readonly (readonly string[])[]): void {
+  for (const line of columns(rows)) printLine(io, line);
+}
+
+/** Prints items as JSON, or one row each; `none` is printed on stderr if there are none. */
+export function printList<Item>(
+  io: Pick<CommandIo, 'stdout' | 'stderr'>,
+  items: readonly Item[],
+  { json, none, row }: { json: boolean | undefined; none: string; row: (item: Item) => readonly string[] },
+): void {
+  if (json === true) return printJson(io, items);
+  printTable(io, items.map(row));
+  if (items.length === 0) io.stderr.write(`${none}\n`);
+}
+
+/** Prints what is known of an item, and a text below it. */
+export function printFacts(
+  io: Pick<CommandIo, 'stdout'>,
+  facts: readonly (readonly [name: string, value: string | undefined])[],
+  text: string,
+): void {
+  printTable(
+    io,
+    facts.flatMap(([name, value]) => (value === undefined ? [] : [[name, plainLine(value, 500)]])),
+  );
+  if (text !== '') printLine(io, `\n${text}`);
+}
+
+/** Prints the message of an error as a note, and its hint below it. */
+export function printProblem(
+  io: Pick<CommandIo, 'stderr'>,
+  { message, hint }: { message: string; hint?: string | undefined },
+): void {
+  printNote(io, message);
+  if (hint !== undefined) printNote(io, `  ${hint}`);
+}
+
+/** The title of an item in a list. */
+export function shownTitle(title: string): string {
+  return title.trim() === '' ? '(untitled)' : shownLine(title, 60);
 }
 
 /** Prints a part of a tool result, prompt or resource. */

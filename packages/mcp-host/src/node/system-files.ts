@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What is read of a process may be gone at any time, or not shown by the system. */
+/** What is read of a process or a path may be gone at any time, or not shown by the system. */
 export function tryTo<T>(get: () => T, otherwise: T): T {
   try {
     return get();
@@ -9,8 +9,12 @@ export function tryTo<T>(get: () => T, otherwise: T): T {
   }
 }
 
+export function readIfThere(path: string): string | undefined {
+  return tryTo(() => readFileSync(path, 'utf8'), undefined);
+}
+
 export function readText(path: string): string {
-  return tryTo(() => readFileSync(path, 'utf8'), '');
+  return readIfThere(path) ?? '';
 }
 
 export function linkIn(path: string): string {
