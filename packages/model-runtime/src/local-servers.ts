@@ -1,24 +1,8 @@
-import type { Clock, Fetch } from '@toolyard/protocol';
 import { throwIfAborted } from './abort.ts';
 import { LOCAL_SERVERS } from './local-servers-data.ts';
-import type { ModelInfo } from './types.ts';
+import type { FindLocalServersOptions, LocalServer } from './probe.ts';
 
-/** Options of {@link findLocalServers}. */
-export type FindLocalServersOptions = {
-  fetch: Fetch;
-  clock: Clock;
-  /** Timeout in milliseconds for each port, default 400. */
-  timeoutMs?: number;
-  /** Default: the default ports of the known servers. */
-  ports?: readonly number[];
-  signal?: AbortSignal;
-};
-
-/**
- * A detected model server. `label` is a guess from its port and its model list. `isLoading`: it lists no model until its
- * model is loaded.
- */
-export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[]; isLoading?: true };
+export type { FindLocalServersOptions, LocalServer };
 
 /**
  * Requests the model list from the default loopback ports, in parallel. Throws only AbortError.

@@ -1,5 +1,4 @@
-import { isAbortError, parseJson } from '@toolyard/protocol';
-import type { FindLocalServersOptions, LocalServer } from './local-servers.ts';
+import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
 import { serverOfModels, withModelFacts } from './model-facts.ts';
 import type { ModelInfo } from './types.ts';
@@ -8,6 +7,23 @@ import { readBounded } from './wire/endpoint.ts';
 import { readProviderError } from './wire/error-body.ts';
 import { isLoading } from './wire/loading.ts';
 import { readModels } from './wire/model-list.ts';
+
+/** Options of `findLocalServers`. */
+export type FindLocalServersOptions = {
+  fetch: Fetch;
+  clock: Clock;
+  /** Timeout in milliseconds for each port, default 400. */
+  timeoutMs?: number;
+  /** Default: the default ports of the known servers. */
+  ports?: readonly number[];
+  signal?: AbortSignal;
+};
+
+/**
+ * A detected model server. `label` is a guess from its port and its model list. `isLoading`: it lists no model until its
+ * model is loaded.
+ */
+export type LocalServer = { label: string; baseUrl: string; models: ModelInfo[]; isLoading?: true };
 
 /** Maximum length of a model list, in characters. */
 const MAX_LIST = 4_000_000;

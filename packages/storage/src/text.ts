@@ -25,7 +25,7 @@ export function decodeJson(text: string): JsonValue {
   return parsed.value;
 }
 
-/** The same for an object that the caller validates; empty if it is none. */
+/** The same for an object that the caller validates; empty if it is not an object. */
 export function decodeObject(text: string): JsonObject {
   const value = decodeJson(text);
   return isJsonObject(value) ? value : {};

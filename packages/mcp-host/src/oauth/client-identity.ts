@@ -11,7 +11,7 @@ import type { OAuthSettings } from './oauth-settings.ts';
 import { isSameIssuer } from './issuer.ts';
 import { isLoopback } from './sign-in-url.ts';
 import { createConfigError } from '../values/config-error.ts';
-import { textsIn } from './stored-tokens.ts';
+import { pickTexts } from '../values/pick-texts.ts';
 
 /** The OAuth client of Toolyard at one authorization server; never sent to another one. */
 export type OAuthClient = {
@@ -99,9 +99,9 @@ async function configuredClient(options: ClientOptions, clientId: string): Promi
 type Registration = { client: OAuthClient; redirectUrl: string; expiresAt: number };
 
 function readRegistration(value: JsonObject): Registration | undefined {
-  const { issuer, clientId, redirectUrl } = textsIn(value, ['issuer', 'clientId', 'redirectUrl']);
+  const { issuer, clientId, redirectUrl } = pickTexts(value, ['issuer', 'clientId', 'redirectUrl']);
   if (issuer === undefined || !clientId || redirectUrl === undefined) return undefined;
-  const client = { issuer, clientId, ...textsIn(value, ['clientSecret', 'authMethod']) };
+  const client = { issuer, clientId, ...pickTexts(value, ['clientSecret', 'authMethod']) };
   return { client, redirectUrl, expiresAt: typeof value['expiresAt'] === 'number' ? value['expiresAt'] : 0 };
 }
 

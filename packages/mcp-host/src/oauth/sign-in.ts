@@ -14,7 +14,8 @@ import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
 import { endpointOf } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
-import { blankTokens, textsIn, withTokenResponse } from './stored-tokens.ts';
+import { blankTokens, withTokenResponse } from './stored-tokens.ts';
+import { pickTexts } from '../values/pick-texts.ts';
 import type { TokenRequest } from './token-request.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
 import { randomName } from './token-keeper.ts';
@@ -271,10 +272,10 @@ function readPending(value: JsonObject): Pending | undefined {
     client: {
       issuer: text('issuer'),
       clientId: typeof client['clientId'] === 'string' ? client['clientId'] : '',
-      ...textsIn(client, ['clientSecret', 'authMethod']),
+      ...pickTexts(client, ['clientSecret', 'authMethod']),
     },
     ...(typeof checksIssuer === 'boolean' ? { checksIssuer } : {}),
-    ...textsIn(value, ['revocationEndpoint', 'resource', 'scope']),
+    ...pickTexts(value, ['revocationEndpoint', 'resource', 'scope']),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
     until,
   };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
+import { pickTexts } from '../values/pick-texts.ts';
 import type { OAuthClient } from './client-identity.ts';
 import type { TokenResponse } from './token-request.ts';
 
@@ -49,22 +50,16 @@ export function readTokens(value: JsonObject): StoredTokens | null {
     issuer,
     tokenEndpoint,
     authMethods: Array.isArray(authMethods) ? authMethods.map(String) : [],
-    client: { issuer, clientId: client['clientId'], ...textsIn(client, ['clientSecret', 'authMethod']) },
+    client: { issuer, clientId: client['clientId'], ...pickTexts(client, ['clientSecret', 'authMethod']) },
     accessToken,
     tokenType: value['tokenType'] === 'DPoP' ? 'DPoP' : 'Bearer',
-    ...textsIn(value, ['revocationEndpoint', 'resource', 'refreshToken', 'scope', 'asked']),
+    ...pickTexts(value, ['revocationEndpoint', 'resource', 'refreshToken', 'scope', 'asked']),
     ...(typeof expiresAt === 'number' ? { expiresAt } : {}),
     ...(isJsonObject(proofKey) ? { proofKey } : {}),
     ...(isJsonObject(renewal) && typeof renewal['by'] === 'string' && typeof renewal['until'] === 'number'
       ? { renewal: { by: renewal['by'], until: renewal['until'] } }
       : {}),
   };
-}
-
-/** Those of these members that are texts. */
-export function textsIn<Key extends string>(value: JsonObject, keys: readonly Key[]): { [K in Key]?: string } {
-  const found = keys.filter((key) => typeof value[key] === 'string').map((key) => [key, value[key]]);
-  return Object.fromEntries(found) as { [K in Key]?: string };
 }
 
 /** Before the first response of the token endpoint. A server that grants the requested scope may omit it (RFC 6749, 5.1). */

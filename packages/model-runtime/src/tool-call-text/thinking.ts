@@ -1,6 +1,6 @@
-import { READER_DONE, type Opening, type Section, type ReaderVerdict } from './core/opening.ts';
+import type { Opening, Section, ReaderVerdict } from './core/opening.ts';
 import { hasMore, readExactly, readUntil, readWhile, type TextReading } from './core/reading.ts';
-import type { TextBlock } from './core/block.ts';
+import { READER_DONE, type TextBlock } from './core/block.ts';
 import { NO_CHARACTER, type Source } from './core/source.ts';
 import { NEWLINE } from './core/codes.ts';
 

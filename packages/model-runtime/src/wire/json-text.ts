@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 
-/** The JSON of each value; null is none. */
+/** The JSON of each value; null has no text. */
 export function toJsonTexts(values: readonly (JsonObject | null)[]): string[] {
   return values.flatMap((value) => (value === null ? [] : [JSON.stringify(value)]));
 }

@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters, type WireName } from '@toolyard/protocol';
-import type { OutgoingChat } from './dialect.ts';
 import type { ProviderError } from './provider-error.ts';
 
 /** A setting with one value, which differs between wires only by name. */
@@ -126,7 +125,7 @@ export class Settings {
   }
 
   /** A request with these settings. */
-  toOutgoing(path: string, body: string): OutgoingChat {
+  toOutgoing(path: string, body: string): { path: string; body: string } & Pick<Settings, 'sent' | 'omittedSettings'> {
     return { path, body, sent: this.sent, omittedSettings: this.omittedSettings };
   }
 

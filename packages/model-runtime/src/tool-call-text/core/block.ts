@@ -1,7 +1,11 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { Source } from './source.ts';
 import type { OfferedTools } from './offered-tools.ts';
-import { READER_DONE, type ReaderVerdict } from './opening.ts';
+
+/** How the reading of a block ends: everything before the cursor is consumed, or everything before `upTo` is text. */
+export type BlockVerdict = { type: 'done' } | { type: 'text'; upTo: number };
+
+export const READER_DONE: BlockVerdict = { type: 'done' };
 
 /** A call found by a reader. `id` is the model's own, if it wrote one. */
 export type FoundPart =
@@ -39,7 +43,7 @@ export class TextBlock {
     this.#host = host;
   }
 
-  call(name: string, args: JsonObject, id: string | null = null): ReaderVerdict {
+  call(name: string, args: JsonObject, id: string | null = null): BlockVerdict {
     this.#flush();
     this.found += 1;
     this.#host.emit({ type: 'tool_call', name, arguments: args, id });
@@ -47,7 +51,7 @@ export class TextBlock {
   }
 
   /** Adds a call that cannot run; its text starts at `from`. */
-  malformed(reason: string, from: number, to = this.source.position): ReaderVerdict {
+  malformed(reason: string, from: number, to = this.source.position): BlockVerdict {
     this.#flush();
     this.found += 1;
     const part = { raw: this.source.text(from, to), reason };
@@ -57,13 +61,13 @@ export class TextBlock {
   }
 
   /** Adds all that is left of the text as a call that is not complete. */
-  cutOff(reason = 'the call is cut off'): ReaderVerdict {
+  cutOff(reason = 'the call is cut off'): BlockVerdict {
     this.source.seekToEnd();
     return this.malformed(reason, this.start);
   }
 
   /** Ends a block that is malformed without any call. */
-  finish(reason = 'there is no call in it'): ReaderVerdict {
+  finish(reason = 'there is no call in it'): BlockVerdict {
     return this.found > 0 ? READER_DONE : this.malformed(reason, this.start);
   }
 

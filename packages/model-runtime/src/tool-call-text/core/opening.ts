@@ -1,4 +1,4 @@
-import type { TextBlock } from './block.ts';
+import type { BlockVerdict, TextBlock } from './block.ts';
 import type { TextReading } from './reading.ts';
 
 /**
@@ -16,11 +16,7 @@ export type Section = { kind: 'text' | 'reasoning'; openings: readonly Opening[]
  * - `text`: everything before `upTo` is text, and parsing continues there
  * - `enter`, `leave`: a section starts, or the current one ends
  */
-export type ReaderVerdict =
-  | { type: 'done' }
-  | { type: 'text'; upTo: number }
-  | { type: 'enter'; section: Section }
-  | { type: 'leave' };
+export type ReaderVerdict = BlockVerdict | { type: 'enter'; section: Section } | { type: 'leave' };
 
 /** Reads a block, from after the opening's marker. Never throws. */
 export type BlockReader = (block: TextBlock) => TextReading<ReaderVerdict>;
@@ -38,5 +34,3 @@ export type Opening = {
   /** Not a marker but ordinary characters that may start a call. */
   weak?: true;
 };
-
-export const READER_DONE: ReaderVerdict = { type: 'done' };

@@ -1,7 +1,7 @@
 import { readArguments } from '../core/arguments.ts';
-import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type ReaderVerdict } from '../core/opening.ts';
+import type { ReaderVerdict } from '../core/opening.ts';
 import { readExactly, readName, skipBlanks, type TextReading } from '../core/reading.ts';
 import { OPEN_BRACE } from '../core/codes.ts';
 

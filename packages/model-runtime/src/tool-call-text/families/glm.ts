@@ -1,6 +1,7 @@
 import { beginsName, beginsJson, beginsTag } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { readExactly, readOneOf, skipBlanks, type TextReading } from '../core/reading.ts';
 import type { Source } from '../core/source.ts';
 import { eachArgument, toTagText } from '../core/writing.ts';

@@ -1,7 +1,7 @@
 import { readArguments } from '../core/arguments.ts';
-import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type Opening, type Section, type ReaderVerdict } from '../core/opening.ts';
+import type { Opening, Section, ReaderVerdict } from '../core/opening.ts';
 import { isCutOff, readName, readOneOf, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { closeSection, dropMarker } from '../thinking.ts';

@@ -1,7 +1,8 @@
 import { readArguments } from '../core/arguments.ts';
 import { beginsJson, beginsName } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { toJsonCall } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';

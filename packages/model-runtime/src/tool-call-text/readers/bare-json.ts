@@ -1,10 +1,10 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { readBalanced } from '../core/balance.ts';
-import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
 import { CALL_KEYS, CALL_TYPES, IDLE_KEYS, NAME_KEYS, readCallObject, type CallObject } from '../core/call-object.ts';
 import { JsonScanner, readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { hasMore, readName, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER, type Source } from '../core/source.ts';
 import type { OfferedTools } from '../core/offered-tools.ts';

@@ -1,7 +1,8 @@
 import { isJsonObject } from '@toolyard/protocol';
 import { readBalanced } from '../core/balance.ts';
 import { parseLiteral } from '../core/literal.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { readExactly, readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';

@@ -1,5 +1,5 @@
-import type { TextBlock } from '../core/block.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { hasMore, peekBehindBlanks, readWhile, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { readBareCalls } from './bare-json.ts';

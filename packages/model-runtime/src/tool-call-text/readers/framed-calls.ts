@@ -1,5 +1,5 @@
-import type { TextBlock } from '../core/block.ts';
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { isCutOff, readOneOf, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
 
 /** The tokens around calls, each in all its spellings. */

@@ -1,11 +1,11 @@
 import type { JsonValue } from '@toolyard/protocol';
-import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';
 import { readBalanced } from '../core/balance.ts';
 import { readCallObject, type CallObject } from '../core/call-object.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
-import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/opening.ts';
+import type { BlockReader, ReaderVerdict } from '../core/opening.ts';
 import { isBlank, hasMore, readOneOf, readUntil, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { CLOSE_BRACKET, DOUBLE_QUOTE, OPEN_BRACE, OPEN_BRACKET } from '../core/codes.ts';

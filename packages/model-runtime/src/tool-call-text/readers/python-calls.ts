@@ -1,4 +1,5 @@
-import { READER_DONE, type BlockReader } from '../core/opening.ts';
+import { READER_DONE } from '../core/block.ts';
+import type { BlockReader } from '../core/opening.ts';
 import { readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
 import { readPythonCall, type PythonCall } from '../core/python-call.ts';
 import { NO_CHARACTER } from '../core/source.ts';

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
-import type { TextBlock } from '../core/block.ts';
+import { READER_DONE, type TextBlock } from '../core/block.ts';
 import { toArguments } from '../core/arguments.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient, setOwn } from '../core/literal.ts';
-import { READER_DONE, type BlockReader, type ReaderVerdict } from '../core/opening.ts';
+import type { BlockReader, ReaderVerdict } from '../core/opening.ts';
 import {
   hasMore,
   peekBehindBlanks,
