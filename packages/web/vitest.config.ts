@@ -1,7 +1,7 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defaultClientConditions } from 'vite';
 import { defineProject } from 'vitest/config';
-import { PAGE_WORKERS, TIMEOUTS } from '../../scripts/test-workers.ts';
+import { TIMEOUTS, WORKERS } from '../../scripts/test-workers.ts';
 
 const conditions = ['toolyard-src', ...defaultClientConditions];
 
@@ -17,7 +17,7 @@ export default defineProject({
     name: 'page',
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
     // Not inherited from the root: without it there would be a single worker.
-    maxWorkers: PAGE_WORKERS,
+    maxWorkers: WORKERS,
     isolate: false,
     ...TIMEOUTS,
     unstubGlobals: true,
