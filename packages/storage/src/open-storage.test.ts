@@ -211,7 +211,7 @@ describe('opening a data folder', () => {
 });
 
 test('a full disk fails a commit atomically, keeps earlier ones, and continues when there is space', async () => {
-  const full = await open({ maxPages: 120 });
+  const full = await open({ maxPages: 130 });
   await full.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
   full.runs.createRun(ANNE, newRun('r1', 'c1'));
   let lastSeq = 0;
