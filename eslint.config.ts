@@ -1,5 +1,6 @@
 import svelte from 'eslint-plugin-svelte';
 import tseslint from 'typescript-eslint';
+import { FUNCTION_NAMES, functionNames } from './scripts/lint-function-names.ts';
 import { PAGE_GLOBALS, PAGE_LINKS, PAGE_MEMBERS } from './scripts/lint-page-requests.ts';
 
 /**
@@ -28,7 +29,9 @@ export default tseslint.config(
   { files: ['**/*.svelte', RUNES], languageOptions: { parserOptions: { parser: tseslint.parser } } },
   {
     files: ['**/*.svelte'],
+    plugins: { core: { rules: { [FUNCTION_NAMES]: functionNames } } },
     rules: {
+      [`core/${FUNCTION_NAMES}`]: 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',

@@ -34,6 +34,29 @@ const BARE_JSON_PARSE = {
   message: 'Parse untrusted JSON with parseJson() of protocol, which never throws.',
 };
 
+/** Functions that packages export keep their names. */
+const EXPORTED_FUNCTIONS = [
+  'approvalOf',
+  'base64Of',
+  'configOf',
+  'continuationOf',
+  'costOf',
+  'dangerOf',
+  'groupResultOf',
+  'imageTypeOf',
+  'labelOf',
+  'mediaTypeOf',
+  'messageIdOf',
+  'messageOf',
+  'offersOf',
+  'openChildrenOf',
+  'pathOf',
+  'pinOf',
+  'refusalOf',
+  'roundsOf',
+  'textOf',
+];
+
 /** The rule sets `eslint-recommended` and `recommended-type-checked` of typescript-eslint. */
 const RECOMMENDED = {
   'no-array-constructor': 'error',
@@ -117,6 +140,7 @@ export default defineConfig({
       },
     ],
     'core/no-restricted-syntax': ['error', HOOK_OUTSIDE_TESTS],
+    'core/function-names': ['error', { exported: EXPORTED_FUNCTIONS }],
   },
   overrides: [
     {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import type { TestKind } from './scripts/test-kinds.ts';
-import { filesOf } from './scripts/test-kinds.ts';
+import { getFiles } from './scripts/test-kinds.ts';
 import { KindByKind } from './scripts/test-order.ts';
 import { TIMEOUTS, WORKERS } from './scripts/test-workers.ts';
 
@@ -9,7 +9,7 @@ function project(name: string, kinds: readonly TestKind[], more: { globalSetup?:
   return {
     test: {
       name,
-      ...filesOf(...kinds),
+      ...getFiles(...kinds),
       execArgv: ['--conditions=toolyard-src'],
       // Node imports the sources itself, like users of the packages do: transforming them in Vite costs more.
       experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -6,7 +6,7 @@ import { startContenders } from './harness/contender.ts';
 import type { Figure } from './harness/figure.ts';
 import { choose } from './harness/options.ts';
 import type { Block } from './harness/rounds.ts';
-import { blocksOf, compete, competitorFigures, goal } from './harness/rounds.ts';
+import { getBlocks, compete, competitorFigures, goal } from './harness/rounds.ts';
 import type { MockModel } from './mock-model/start.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { ANSWER } from './mock-model/texts.ts';
@@ -44,7 +44,7 @@ async function measure(context: Context, calls: number, atMost: number): Promise
     say,
   });
   // Other contenders may fail.
-  for (const { name } of contenders) if (name === 'baseline' || name === 'toolyard') blocksOf(results, name);
+  for (const { name } of contenders) if (name === 'baseline' || name === 'toolyard') getBlocks(results, name);
   const versions = new Map(contenders.map(({ name, version }) => [name, version]));
   return [
     ...competitorFigures(results, 'baseline', (name) => ({

@@ -4,7 +4,7 @@ import type { Bench } from './harness/bench.ts';
 import { noContext, runBench } from './harness/bench.ts';
 import { startContenders } from './harness/contender.ts';
 import type { Figure } from './harness/figure.ts';
-import { blocksOf, compete, competitorFigures, goal } from './harness/rounds.ts';
+import { getBlocks, compete, competitorFigures, goal } from './harness/rounds.ts';
 import { startMockModel } from './mock-model/start.ts';
 import { LONG_ANSWER } from './mock-model/texts.ts';
 import { CONTENDER_NAMES } from './stream/contenders.ts';
@@ -31,7 +31,7 @@ async function measureAnswers({ options, say }: Bench): Promise<Figure[]> {
     contenders.map((contender) => ({ name: contender.name, block: (runs) => contender.block(0, runs) })),
     { rounds: options.quick ? 3 : 9, runs: 12, warmUpRuns: 30, say },
   );
-  for (const name of ['baseline', 'openai-chat']) blocksOf(results, name);
+  for (const name of ['baseline', 'openai-chat']) getBlocks(results, name);
   const versions = new Map(contenders.map(({ name, version }) => [name, version]));
   return [
     ...competitorFigures(results, 'baseline', (name) => ({ measure: `${name} ${versions.get(name) ?? ''}` })),

@@ -9,7 +9,7 @@ import type { ModelServer } from '@toolyard/testing';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { readRun } from './support/api.ts';
-import { ask, CONVERSATION, viewOf } from './support/test-user.ts';
+import { ask, CONVERSATION, readView } from './support/test-user.ts';
 import { serverOptions } from './support/server-options.ts';
 import { transcriptLines } from './support/transcript.ts';
 
@@ -52,7 +52,7 @@ describeOnPostgres('a server whose database', (cluster) => {
       }),
     );
 
-  async function problemOf(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  async function readProblem(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const response = await fetch(`${server?.url ?? ''}${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -66,11 +66,11 @@ describeOnPostgres('a server whose database', (cluster) => {
 
   /** The run has ended, and its reader has received each event once. */
   async function expectWhole(at: string, runId: string): Promise<void> {
-    await eventually(async () => (await viewOf(at)).activeRun === null);
+    await eventually(async () => (await readView(at)).activeRun === null);
     const events: RunEvent[] = [];
     expect(await readRun(at, runId, events)).toBe('over');
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
-    expect(transcriptLines((await viewOf(at)).page.messages).at(-1)).toBe(`assistant: ${ANSWER} (stop)`);
+    expect(transcriptLines((await readView(at)).page.messages).at(-1)).toBe(`assistant: ${ANSWER} (stop)`);
   }
 
   const say = { parts: [{ type: 'text', text: 'And now?' }] };
@@ -90,10 +90,10 @@ describeOnPostgres('a server whose database', (cluster) => {
       code: 'storage_failed',
       detail: expect.stringContaining('cannot be reached') as string,
     };
-    expect(await problemOf('GET', '/api/conversations')).toMatchObject(away);
-    expect(await problemOf('POST', `/api/conversations/${CONVERSATION}/messages`, say)).toMatchObject(away);
-    expect(await problemOf('GET', `/api/runs/${runId}/events`)).toMatchObject(away);
-    expect(await problemOf('GET', '/ready')).toMatchObject({ status: 503 });
+    expect(await readProblem('GET', '/api/conversations')).toMatchObject(away);
+    expect(await readProblem('POST', `/api/conversations/${CONVERSATION}/messages`, say)).toMatchObject(away);
+    expect(await readProblem('GET', `/api/runs/${runId}/events`)).toMatchObject(away);
+    expect(await readProblem('GET', '/ready')).toMatchObject({ status: 503 });
     expect((await fetch(`${at}/health`)).status).toBe(200);
     // The metrics report it, and the rest of the process works.
     const seen = await (await fetch(`${at}/metrics`)).text();
@@ -117,7 +117,7 @@ describeOnPostgres('a server whose database', (cluster) => {
     });
     await cluster().start();
     server = await begin();
-    expect(await viewOf(server.url).catch(String)).toContain('404');
+    expect(await readView(server.url).catch(String)).toContain('404');
   });
 
   it('is of a newer version: refuses to start and names the unknown migration', async () => {
@@ -148,11 +148,11 @@ describeOnPostgres('a server whose database', (cluster) => {
     );
     happened.resolve();
     await eventually(() => log.some((line) => line.includes('no space left')));
-    expect(await problemOf('POST', '/api/conversations', { title: 'One more' })).toMatchObject({
+    expect(await readProblem('POST', '/api/conversations', { title: 'One more' })).toMatchObject({
       status: 507,
       code: 'storage_full',
     });
-    expect((await viewOf(at)).activeRun).not.toBeNull();
+    expect((await readView(at)).activeRun).not.toBeNull();
 
     await cluster().query(
       url,

@@ -9,7 +9,7 @@ import type { ModelReply, ModelServer } from '@toolyard/testing';
 import { COUNT_FILE_VARIABLE, eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
 import { ServerInstances } from './support/server-instances.ts';
-import { ask, CONVERSATION, viewOf } from './support/test-user.ts';
+import { ask, CONVERSATION, readView } from './support/test-user.ts';
 import { LONG_TIMEOUTS, serverOptions } from './support/server-options.ts';
 import { malformedHistory } from './support/malformed-history.ts';
 
@@ -177,7 +177,9 @@ describe('attack 24: a broken history', () => {
     await first.exited();
 
     const { url } = await lives.startHere();
-    await eventually(async () => (await viewOf(url)).interrupts.some(({ interrupt }) => interrupt.kind === 'in_doubt'));
+    await eventually(async () =>
+      (await readView(url)).interrupts.some(({ interrupt }) => interrupt.kind === 'in_doubt'),
+    );
     const run = follow(url, runId, false);
     await stop(url, run);
     const sent = await call<SentMessage>(url, 'POST', `/api/conversations/${CONVERSATION}/messages`, {
@@ -186,7 +188,7 @@ describe('attack 24: a broken history', () => {
     if (!('run' in sent)) throw new Error('the message was queued');
     await follow(url, sent.run.id, false).over;
     expect(lives.faults).toEqual([]);
-    expect((await viewOf(url)).page.messages.map(({ role }) => role)).toEqual([
+    expect((await readView(url)).page.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'tool',

@@ -8,7 +8,7 @@ import type { RunEvent, SentMessage } from '@toolyard/protocol';
 import { startServer } from '@toolyard/server';
 import { listenOnLoopback, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { call, readRun } from './support/api.ts';
-import { CONVERSATION, TestUser, viewOf } from './support/test-user.ts';
+import { CONVERSATION, TestUser, readView } from './support/test-user.ts';
 import { LONG_TIMEOUTS, serverOptions } from './support/server-options.ts';
 
 let undo = new AsyncDisposableStack();
@@ -87,7 +87,7 @@ describe('attack 13: exfiltration of data in URLs that a model or tool writes', 
     const person = new TestUser(() => ({ decision: 'failed' }));
     expect(await person.goOn(url)).toBe('over');
     expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    expect(JSON.stringify((await viewOf(url)).page.messages)).toContain(`${there}/resource`);
+    expect(JSON.stringify((await readView(url)).page.messages)).toContain(`${there}/resource`);
     const pictured = [
       { type: 'text', text: bait(there) },
       { type: 'image', mimeType: 'image/png', source: { url: `${there}/attached.png` } },

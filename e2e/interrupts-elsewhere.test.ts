@@ -8,7 +8,7 @@ import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { call } from './support/api.ts';
 import { ASKS_FIRST, STATE } from './support/asks-first.ts';
 import { ServerInstances, LONG_LEASES } from './support/server-instances.ts';
-import { ask, viewOf } from './support/test-user.ts';
+import { ask, readView } from './support/test-user.ts';
 
 const YES = { decision: 'approve', scope: 'once' };
 const TAIPEI = { decision: 'accept', content: { city: 'Taipei' } };
@@ -106,7 +106,7 @@ describe('a stored elicitation', () => {
     const last = await lives.startHere();
     await answer(last.url, form.id, TAIPEI);
     await over(last.url, runId);
-    const { page } = await viewOf(last.url);
+    const { page } = await readView(last.url);
     expect(JSON.stringify(page.messages)).toContain('cannot be decrypted: it was changed');
     expect(lives.counted).toBe(0);
     expect(lives.states).toEqual([]);

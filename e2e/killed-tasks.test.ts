@@ -9,7 +9,7 @@ import { serveTools } from '@toolyard/testing/task-server';
 import { describe, expect, it } from 'vitest';
 import { call } from './support/api.ts';
 import { ServerInstances } from './support/server-instances.ts';
-import { TestUser, viewOf } from './support/test-user.ts';
+import { TestUser, readView } from './support/test-user.ts';
 import { applyAll, inconsistentMessages, transcriptLines } from './support/transcript.ts';
 
 type Research = AsyncDisposable & { url: string; desk: TaskRegistry; finish: () => void };
@@ -96,7 +96,7 @@ describe.each(['modern', 'legacy'] as const)('a tool call that a %s server runs 
       research.finish();
       expect(await after).toBe('over');
 
-      const view = await viewOf(next.url);
+      const view = await readView(next.url);
       expect(transcriptLines(view.page.messages)).toEqual([
         'user: Count, please.',
         'assistant:  research {} (tool_calls)',

@@ -13,7 +13,7 @@ import { openStorage } from '@toolyard/storage';
 import { createRandom, ownPort, reply, startModelServer } from '@toolyard/testing';
 import type { ConnectionCut } from './support/reconnecting-reader.ts';
 import { ReconnectingReader } from './support/reconnecting-reader.ts';
-import { ask, viewOf } from './support/test-user.ts';
+import { ask, readView } from './support/test-user.ts';
 import { serverOptions } from './support/server-options.ts';
 import { applyAll, inconsistentMessages } from './support/transcript.ts';
 
@@ -84,7 +84,7 @@ describe('a reader with Last-Event-ID', () => {
     const runId = await ask(scene.url);
     const endOf = serverEnds();
     const random = createRandom(SEED);
-    const cutOf = (path: string): ConnectionCut => ({
+    const createCut = (path: string): ConnectionCut => ({
       afterBytes: 1 + Math.floor(random() * MOST_BYTES),
       how: random() < 0.5 ? 'by the reader' : () => endOf(path)?.resetAndDestroy(),
     });
@@ -93,8 +93,8 @@ describe('a reader with Last-Event-ID', () => {
     const all = new ReconnectingReader();
     for (let n = 1; n <= CUTS; n++) {
       const readings = [
-        one.read(scene.url, ofRun, cutOf(ofRun)),
-        all.read(scene.url, '/api/events', cutOf('/api/events')),
+        one.read(scene.url, ofRun, createCut(ofRun)),
+        all.read(scene.url, '/api/events', createCut('/api/events')),
       ];
       if (n === CUTS / 2) await scene.restart();
       expect(await Promise.all(readings)).toEqual(['cut', 'cut']);
@@ -108,7 +108,7 @@ describe('a reader with Last-Event-ID', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => index + 1));
     expect(events.filter(({ type }) => type === 'attempt_abandoned')).toHaveLength(1);
     expect(inconsistentMessages(events)).toEqual([]);
-    expect(applyAll(events)).toEqual((await viewOf(scene.url)).page.messages);
+    expect(applyAll(events)).toEqual((await readView(scene.url)).page.messages);
     expect(runEventsOfAll(all)).toEqual(events);
     expect(await new ReconnectingReader(one.lastEventId).read(scene.url, ofRun)).toBe('over');
   });
@@ -140,6 +140,6 @@ describe('a reader with Last-Event-ID', () => {
     const last = before.at(-1)?.seq ?? 0;
     await away.read(scene.url, '/api/events', { when: () => isOver(runEventsOfAll(away)) });
     expect(runEventsOfAll(away)).toEqual([...before, ...leftAfter(last)]);
-    expect(applyAll(runEventsOfAll(away))).toEqual((await viewOf(scene.url)).page.messages);
+    expect(applyAll(runEventsOfAll(away))).toEqual((await readView(scene.url)).page.messages);
   });
 });

@@ -6,7 +6,7 @@ import { call, readRun } from './support/api.ts';
 import { CALLS, expectRunAtBoth, expectCompleteRun, TURNS } from './support/complete-run.ts';
 import type { ServerInstance, LivesDatabase } from './support/server-instances.ts';
 import { EXPIRE_LEASES, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
-import { ask, TestUser, viewOf } from './support/test-user.ts';
+import { ask, TestUser, readView } from './support/test-user.ts';
 
 describeOnPostgres('several servers over one database', (cluster) => {
   const database = async (): Promise<LivesDatabase> => ({ url: await cluster().createDatabase() });
@@ -26,7 +26,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     await call(other.url, 'POST', `/api/runs/${runId}/cancel`, {});
     expect(await followed).toBe('over');
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'cancelled' });
-    expect(await viewOf(one.url)).toMatchObject({ activeRun: null, interrupts: [] });
+    expect(await readView(one.url)).toMatchObject({ activeRun: null, interrupts: [] });
   });
 
   /** A user at each of two processes: both stream the run and answer its interrupts, so that either process may resume it. */
@@ -99,7 +99,7 @@ describeOnPostgres('several servers over one database', (cluster) => {
     await eventually(() => user.events.some(({ type }) => type === 'interrupt_requested'), { what: 'the approval' });
     await cluster().stop('fast');
     await cluster().start();
-    await eventually(() => viewOf(other.url), { what: 'the conversation after the restart' });
+    await eventually(() => readView(other.url), { what: 'the conversation after the restart' });
     if ((await first) === 'cut') {
       await eventually(async () => (await user.goOn(other.url)) === 'over', {
         what: 'the end of the run',

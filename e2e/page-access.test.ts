@@ -10,23 +10,23 @@ import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
 import type { Stage } from './support/stage.ts';
-import { accessTokenOf } from './support/stage.ts';
+import { readAccessToken } from './support/stage.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 
-const tokenOf = ({ server }: Stage): string => accessTokenOf(server);
+const readToken = ({ server }: Stage): string => readAccessToken(server);
 
 async function linkPath(stage: Stage): Promise<string> {
-  const link = await call<SignInLink>(stage.server.url, 'POST', '/api/access/links', {}, tokenOf(stage));
+  const link = await call<SignInLink>(stage.server.url, 'POST', '/api/access/links', {}, readToken(stage));
   return link.path;
 }
 
 /** Ends all sessions, as another device can. */
 async function endSessions(stage: Stage): Promise<void> {
-  await call(stage.server.url, 'DELETE', '/api/access/sessions', {}, tokenOf(stage));
+  await call(stage.server.url, 'DELETE', '/api/access/sessions', {}, readToken(stage));
 }
 
-const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
+const getDialog = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' });
 
 /** One answer that is held in the middle, one with a call of the tab's tool; all others are short. */
 function script(rest: Promise<void>): ModelScript {
@@ -71,7 +71,7 @@ describePage('a server with its access token', (stages) => {
       args: ['--ui-config', settings],
     });
     const page = await stage.open();
-    await page.getByLabel('Access token').fill(tokenOf(stage));
+    await page.getByLabel('Access token').fill(readToken(stage));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.locator('html[lang=zh-Hant][data-theme=dark]').waitFor();
     await page.getByRole('link', { name: '新對話' }).first().waitFor();
@@ -102,16 +102,16 @@ describePage('a server with its access token', (stages) => {
     await endSessions(stage);
     // Not by keyboard: a request of the page may have opened the dialog already, which takes the focus.
     await chat.composer.dispatchEvent('keydown', { key: 'Enter' });
-    const dialog = dialogOf(page);
+    const dialog = getDialog(page);
     await dialog.waitFor();
     expect(await axeFinds(page, { within: 'dialog' })).toEqual([]);
     resume();
-    await dialog.getByLabel('Access token').fill(tokenOf(stage));
+    await dialog.getByLabel('Access token').fill(readToken(stage));
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     await chat.reads(/second half of it/);
     await chat.reads('And then?');
-    await chat.rests();
+    await chat.waitUntilIdle();
   }
 
   /** Another browser, with an MCP server of its own and runs in the tab. */
@@ -131,7 +131,7 @@ describePage('a server with its access token', (stages) => {
     await page.getByLabel('Access token').fill('not-the-access-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Wrong access token.').waitFor();
-    await page.getByLabel('Access token').fill(tokenOf(stage));
+    await page.getByLabel('Access token').fill(readToken(stage));
     await page.getByRole('button', { name: 'Sign in' }).click();
     await chatPage(page).composer.waitFor();
   }
@@ -165,7 +165,7 @@ describePage('a server with its access token', (stages) => {
     await page.getByRole('button', { name: 'Sign out all other browsers' }).click();
     await page.getByRole('button', { name: 'Sign out all other browsers' }).waitFor({ state: 'detached' });
     await chatPage(other).send('Hello?');
-    await dialogOf(other).waitFor();
+    await getDialog(other).waitFor();
   }
 
   /** A run of the tab continues after the sign-in. */
@@ -179,11 +179,11 @@ describePage('a server with its access token', (stages) => {
     // Not by pointer: a request of the page may have opened the dialog already. `detail` makes it a pointer click: a
     // new card ignores keys.
     await allow.dispatchEvent('click', { detail: 1 });
-    await dialogOf(page).getByLabel('Access token').fill(tokenOf(stage));
-    await dialogOf(page).getByRole('button', { name: 'Sign in' }).click();
+    await getDialog(page).getByLabel('Access token').fill(readToken(stage));
+    await getDialog(page).getByRole('button', { name: 'Sign in' }).click();
     await chatPage(page).reads('It is written down.');
-    await chatPage(page).rests();
-    const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, tokenOf(stage));
+    await chatPage(page).waitUntilIdle();
+    const { items } = await call<Items<RunRecord>>(stage.server.url, 'GET', '/api/runs', undefined, readToken(stage));
     expect(items.filter(({ place }) => place === 'browser')).toMatchObject([{ status: 'done' }]);
   }
 
@@ -193,7 +193,7 @@ describePage('a server with its access token', (stages) => {
     await page.getByRole('button', { name: 'Sign out this browser' }).click();
     await page.getByRole('heading', { name: 'Sign in to Toolyard' }).waitFor();
     const sessions = '/api/access/sessions';
-    const left = await call<Items<SignedInSession>>(stage.server.url, 'GET', sessions, undefined, tokenOf(stage));
+    const left = await call<Items<SignedInSession>>(stage.server.url, 'GET', sessions, undefined, readToken(stage));
     expect(left.items).toEqual([]);
   }
 });

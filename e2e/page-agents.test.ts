@@ -41,7 +41,7 @@ describeInBrowser('agents', () => {
     chat = chatPage(page);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => stage[Symbol.asyncDispose]());

@@ -106,7 +106,7 @@ describePage('approvals in the page', (stages) => {
 
     await card.getByRole('button', { name: 'Allow once as edited' }).click();
     await chat.reads(/The tool said/);
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(await chat.text()).toContain('bob@example.com');
     await chat.unfoldAll();
     await chat.reads('Edited by you');
@@ -135,7 +135,7 @@ describePage('approvals in the page', (stages) => {
     await card.getByRole('button', { name: 'Undo changes' }).click();
     await card.getByRole('button', { name: 'Allow once', exact: true }).click();
     await chat.reads(/The tool said/);
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(await chat.text()).not.toContain('eve@example.com');
   }
 

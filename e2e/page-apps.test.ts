@@ -19,7 +19,7 @@ function appIn(page: Page): FrameLocator {
 }
 
 /** Presses buttons of the app. A click goes to a place on the screen: it waits until the app has its final size and place. */
-function presserOf(page: Page): (name: string) => Promise<void> {
+function createPresser(page: Page): (name: string) => Promise<void> {
   const place = async (): Promise<string> =>
     JSON.stringify(await page.locator('[data-app] iframe').first().boundingBox());
   return async (name) => {
@@ -74,7 +74,7 @@ describePage('MCP Apps', ({ set }) => {
     expect(asked.join()).not.toContain('"tick"');
 
     const dialog = page.getByRole('dialog');
-    const press = presserOf(page);
+    const press = createPresser(page);
     await press('Tick');
     await dialog.getByText('Tool: tick').waitFor();
     await dialog.getByText('beat').waitFor();
@@ -143,11 +143,11 @@ describePage('MCP Apps', ({ set }) => {
     expect(await contexts.count()).toBe(1);
     await dialog.getByRole('button', { name: 'Send' }).click();
     await eventually(() => asked.some((body) => body.includes('Hello from the app')));
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.send('And now, at length: long?');
     await eventually(() => asked.some((body) => body.includes('The clock shows 12:00.') && body.includes('And now')));
     await chat.reads('Paragraph 119.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     // The app was used: it keeps its state while it is scrolled far away.
     await chat.messages.press('End');
     await chat.messages.hover();
@@ -213,7 +213,7 @@ describePage('MCP Apps', ({ set }) => {
     await chat.reads(/It said: .*as text/);
     await chat.card('show_gone').getByText('There is no such resource.').waitFor();
     await chat.card('show_gone').getByRole('button', { name: 'Try again' }).waitFor();
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.send('show_silent');
     await chat.card('show_silent').getByRole('button', { name: 'Allow once' }).click();
     await appIn(page).getByText('Nothing happens.').waitFor();
@@ -274,7 +274,7 @@ describePage('MCP Apps', ({ set }) => {
         .getByText(/error:/)
         .count(),
     ).toBe(12);
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.send('loop');
     const card = page.locator('[data-app]').nth(1);
     await card.getByText(/sends too many requests to hostile/).waitFor();
@@ -293,7 +293,7 @@ describePage('MCP Apps', ({ set }) => {
     const app = appIn(page);
     await app.getByText('result noon').waitFor();
     const dialog = page.getByRole('dialog');
-    const press = presserOf(page);
+    const press = createPresser(page);
     await press('Danger');
     await dialog.getByText('It removes / and everything in it.').waitFor();
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();

@@ -30,7 +30,7 @@ describePage('a server that does not respond', ({ set }) => {
     expect(stage.model.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
     await chat.messages.getByRole('button', { name: 'Skip' }).click();
     await chat.reads('Hello.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(await chat.text()).not.toContain('slowpoke');
     // The same attempt is not awaited again: nothing ends this wait but the answer.
     await chat.send('Again?');

@@ -7,7 +7,7 @@ import { call } from './support/api.ts';
 import { axeFinds } from './support/axe.ts';
 import { chatPage } from './support/chat-page.ts';
 import { describePage } from './support/page-stage.ts';
-import { contentOf, panelOf } from './support/preview-panel.ts';
+import { getContent, getPanel } from './support/preview-panel.ts';
 
 type Messages = { messages: { role: string; content: unknown }[] };
 
@@ -49,9 +49,9 @@ describePage('built-in tools in the page', ({ set }) => {
     const providerId = items.find(({ baseUrl }) => baseUrl?.startsWith(stage.model.url))?.id ?? '';
     const page = await stage.open('/', { viewport: { width: 1440, height: 900 } });
     const chat = chatPage(page);
-    const panel = panelOf(page);
+    const panel = getPanel(page);
     const allow = page.getByRole('button', { name: 'Allow once' });
-    const frame = (text: string) => contentOf(page).getByText(text, { exact: true }).waitFor();
+    const frame = (text: string) => getContent(page).getByText(text, { exact: true }).waitFor();
 
     await documents();
     await enable();

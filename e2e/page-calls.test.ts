@@ -51,7 +51,7 @@ describePage('consecutive calls in the page', (stages) => {
     ]);
     await page.getByRole('menuitem', { name: 'Always allow all tools' }).click();
     await chat.reads('All five are done.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const { defaults } = await call<{ defaults: { interventionRules: unknown[] } }>(
       stage.server.url,
       'GET',
@@ -102,7 +102,7 @@ describePage('consecutive calls in the page', (stages) => {
     await page.reload();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('The model has 2 results.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(await run.count()).toBe(0);
     await page.reload();
     await chat.reads('The model has 2 results.');

@@ -11,7 +11,7 @@ import { launchBrowser } from './support/browser.ts';
 import { describeInBrowser } from './support/page-stage.ts';
 import type { LocalServer } from './support/local-server.ts';
 import { startLocalServer } from './support/local-server.ts';
-import { accessTokenOf, signInFragment } from './support/stage.ts';
+import { readAccessToken, signInFragment } from './support/stage.ts';
 import { pauseClock } from './support/pause-clock.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -60,7 +60,7 @@ describeInBrowser('tool cards in a browser', () => {
     folder = mkdtempSync(join(tmpdir(), 'tool-cards-'));
     mcp = await startScriptedMcp(NOTES, { countFile: join(folder, 'count') });
     server = await startLocalServer({ token: true, args: ['--no-date', '--mcp', `notes=${mcp.url}`] });
-    useAccessToken(server.url, accessTokenOf(server));
+    useAccessToken(server.url, readAccessToken(server));
     page = await (await launchBrowser()).newPage({ viewport: { width: 900, height: 800 }, locale: 'en' });
     page.setDefaultTimeout(60_000);
     await page.clock.install();

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ConversationView } from '@toolyard/protocol';
 import { eventually, reply, startScriptedMcp } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { chatPage, countOf } from './support/chat-page.ts';
+import { chatPage, countOccurrences } from './support/chat-page.ts';
 import type { Messages } from './support/held-answer.ts';
 import { asked, END, holdAnswer } from './support/held-answer.ts';
 import { describePage } from './support/page-stage.ts';
@@ -63,7 +63,7 @@ describePage('answers in the page, also after a lost connection', ({ set, setPro
       expect(await chat.text()).not.toContain(END);
       held.noon.release();
       await chat.reads(held.noon.end);
-      await chat.rests();
+      await chat.waitUntilIdle();
       expect(await chat.path()).toMatch(/^\/c\/.+/);
       expect(await chat.composer.inputValue()).toBe('Thanks');
       expect(await chat.text()).toMatch(/get-date|Date/);
@@ -80,10 +80,10 @@ describePage('answers in the page, also after a lost connection', ({ set, setPro
       held.twice.release();
       for (const one of [chat, other]) {
         await one.reads(held.twice.end);
-        await one.rests();
+        await one.waitUntilIdle();
         const text = await shown(one);
-        expect(countOf(held.twice.whole, text)).toBe(1);
-        expect(countOf('Show it in two tabs', text)).toBe(1);
+        expect(countOccurrences(held.twice.whole, text)).toBe(1);
+        expect(countOccurrences('Show it in two tabs', text)).toBe(1);
       }
     }
 
@@ -91,13 +91,13 @@ describePage('answers in the page, also after a lost connection', ({ set, setPro
       await chat.send('I will stop this');
       for (const one of [chat, other]) await one.reads(held.stopped.beginning);
       await other.stop();
-      await chat.rests();
+      await chat.waitUntilIdle();
       await chat.reads('You stopped this answer.');
       expect(await shown(chat)).not.toContain(held.stopped.whole);
       await expect.poll(() => stage.model.requests.at(-1)?.clientLeft).toBe(true);
       await chat.send('And now?');
       await chat.reads('Gladly.');
-      await chat.rests();
+      await chat.waitUntilIdle();
     }
 
     // The response of the server is tested with real processes in roles-mcp.
@@ -136,8 +136,8 @@ describePage('answers in the page, also after a lost connection', ({ set, setPro
       await Promise.all([page.waitForEvent('requestfailed'), eventually(isAnswered)]);
       stage.line.mend();
       await chat.reads(held.lost.end);
-      await chat.rests();
-      expect(countOf(held.lost.whole, await shown(chat))).toBe(1);
+      await chat.waitUntilIdle();
+      expect(countOccurrences(held.lost.whole, await shown(chat))).toBe(1);
       await page.getByText('Disconnected').waitFor({ state: 'detached' });
     }
   });
@@ -176,14 +176,14 @@ describePage('answers in the page, also after a lost connection', ({ set, setPro
       await chat.reads('Interrupted by a restart');
       held.release();
       await chat.reads(held.end);
-      await chat.rests();
-      expect(countOf(END, await chat.text())).toBe(1);
+      await chat.waitUntilIdle();
+      expect(countOccurrences(END, await chat.text())).toBe(1);
 
       await unreachable.waitFor({ state: 'detached' });
       await chat.composer.press('Enter');
       await chat.reads('Now I am.');
-      await chat.rests();
-      expect(countOf('Are you there?', await chat.text())).toBe(1);
+      await chat.waitUntilIdle();
+      expect(countOccurrences('Are you there?', await chat.text())).toBe(1);
     }
 
     async function asksAboutCallInDoubt(): Promise<void> {

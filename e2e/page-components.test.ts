@@ -20,7 +20,7 @@ describeInBrowser('components of the page', () => {
     page.setDefaultTimeout(30_000);
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
@@ -107,7 +107,7 @@ describeInBrowser('components of the page', () => {
     const chat = chatPage(page);
     await chat.send('Hello');
     await chat.reads('Understood.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await page.goto(new URL('/settings/usage', page.url()).href);
     await page.getByRole('combobox', { name: 'Group by' }).selectOption('tool');
     await page.getByText('No usage in this period.').waitFor();

@@ -60,7 +60,7 @@ describeInBrowser('prompts and resources in the composer', () => {
     await chat.composer.fill('');
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => undo.disposeAsync());
@@ -93,7 +93,7 @@ describeInBrowser('prompts and resources in the composer', () => {
 
   /** The text of the last user message that the model received. */
   async function lastRequest(): Promise<{ text: string; images: string[]; system: string }> {
-    await chat.rests();
+    await chat.waitUntilIdle();
     const body = stage.model.requests.at(-1)?.body as { messages: { role: string; content: unknown }[] };
     const content = body.messages.findLast(({ role }) => role === 'user')?.content;
     const items = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as JsonObject[]);
@@ -283,7 +283,7 @@ describeInBrowser('prompts and resources in the composer', () => {
     await anew();
     await chat.send('Start');
     await chat.reads('Understood.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const path = await chat.path();
     await pick('@dynamic', /Text/, 'everything');
     await form().getByRole('combobox').fill('3');

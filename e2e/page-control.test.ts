@@ -78,7 +78,7 @@ describePage('run control in the page', (stages) => {
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     await chat.reads(/Noted/);
-    await chat.rests();
+    await chat.waitUntilIdle();
   }
 
   async function showsStepsOfCompletedRun(page: Page): Promise<void> {
@@ -136,7 +136,7 @@ describePage('run control in the page', (stages) => {
     release();
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('Blue it is.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(await chat.text()).toContain('Use the blue one.');
     expect(await page.getByText(/queued message/).count()).toBe(0);
   }

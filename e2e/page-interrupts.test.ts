@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { McpBehaviour, ScriptedTool } from '@toolyard/testing';
 import { reply } from '@toolyard/testing';
 import { call } from './support/api.ts';
-import { allowCallOf, correctAndSendForm } from './support/elicitation-forms.ts';
+import { allowCall, correctAndSendForm } from './support/elicitation-forms.ts';
 import { axeFinds } from './support/axe.ts';
 import { callsNamed } from './support/calls-named.ts';
 import { chatPage } from './support/chat-page.ts';
@@ -97,12 +97,12 @@ async function open(): Promise<{ stage: Stage; page: Page }> {
 describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) => {
   test('a form rejects invalid values and sends the corrected ones', async () => {
     const { page } = shared;
-    await correctAndSendForm(page, await allowCallOf('book_room', page));
+    await correctAndSendForm(page, await allowCall('book_room', page));
   });
 
   test('a form that is higher than the window is shown from its title', async () => {
     const { page } = shared;
-    const card = await allowCallOf('book_long', page);
+    const card = await allowCall('book_long', page);
     const title = card.getByText('asks you to fill in a form');
     await title.waitFor();
     const log = page.getByRole('log');
@@ -118,7 +118,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('a form of a modern server is shown again after a reload', async () => {
     const { page } = shared;
     const chat = chatPage(page);
-    const card = await allowCallOf('book_later', page);
+    const card = await allowCall('book_later', page);
     await card.getByText('asks you to fill in a form').waitFor();
     await chat.path();
     await page.reload();
@@ -130,7 +130,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
 
   test('attack 22: a form that asks for a password shows a warning and can be declined', async () => {
     const { page } = shared;
-    const card = await allowCallOf('book_secretly', page);
+    const card = await allowCall('book_secretly', page);
     await card.getByText('Servers must not ask for secrets in a form').waitFor();
     await card.getByRole('button', { name: 'Decline' }).click();
     await chatPage(page).reads(/It said:.*decline/);
@@ -138,7 +138,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
 
   test('attack 22: a URL is shown in full with its host, and opens only on a click', async () => {
     const { page } = shared;
-    const card = await allowCallOf('book_paid', page);
+    const card = await allowCall('book_paid', page);
     await card.getByText('The page is at pay.example.com.').waitFor();
     expect((await card.innerText()).replaceAll('\n', '')).toContain('https://pay.example.com/x?y=1');
     expect(page.context().pages()).toHaveLength(1);
@@ -154,7 +154,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
 
   test('a sampling request is sent to the model as the user edited it', async () => {
     const { page, stage } = shared;
-    const card = await allowCallOf('book_sampled', page);
+    const card = await allowCall('book_sampled', page);
     await card.getByText('requests an answer from your model').waitFor();
     await card.getByText('Say hi').waitFor();
     await card.getByRole('button', { name: 'Edit' }).click();
@@ -167,7 +167,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('a form that its server withdraws disappears', async () => {
     const { page } = shared;
     rmSync(withdrawAtFile, { force: true });
-    const card = await allowCallOf('book_withdrawn', page);
+    const card = await allowCall('book_withdrawn', page);
     await card.getByText('asks you to fill in a form').waitFor();
     writeFileSync(withdrawAtFile, '');
     await chatPage(page).reads(/It said:/);
@@ -177,11 +177,11 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('a call that waits for the form of another chat links to it, and executes once that is answered', async () => {
     const { page } = shared;
     const chat = chatPage(page);
-    const card = await allowCallOf('book_room', page);
+    const card = await allowCall('book_room', page);
     await card.getByText('asks you to fill in a form').waitFor();
     const first = await chat.path();
     await chat.anew();
-    await allowCallOf('book_room', page);
+    await allowCall('book_room', page);
     await card.getByText('The server is busy with calls from:').waitFor();
     expect(await axeFinds(page, { within: '[data-tool-card]' })).toEqual([]);
     await card.getByRole('link').click();
@@ -208,7 +208,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await card.getByText('The description contains characters').waitFor();
     for (const mark of ['⟨U+200B⟩', '⟨U+E0049⟩', '⟨U+202E⟩']) await card.getByText(mark).waitFor();
     await card.getByRole('button', { name: 'Allow once' }).click();
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.unfoldAll();
     await card.getByText('re⟨U+202E⟩ceipt').waitFor();
     await card.getByText('of⟨U+200B⟩you').waitFor();
@@ -221,7 +221,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
     await page.getByRole('button', { name: 'More ways to allow' }).click();
     await page.getByRole('menuitem', { name: 'Always allow', exact: true }).click();
     await chat.reads(/It said:.*one/);
-    await chat.rests();
+    await chat.waitUntilIdle();
     await expect
       .poll(async () => JSON.stringify(await call(stage.server.url, 'GET', '/api/mcp/servers')))
       .toContain(CHANGED_TOOL.description);
@@ -238,7 +238,7 @@ describeOnSharedPage('requests of MCP servers in the chat', { open }, (shared) =
   test('Escape dismisses a form instead of declining it', async () => {
     const { page } = shared;
     const chat = chatPage(page);
-    const card = await allowCallOf('book_room', page);
+    const card = await allowCall('book_room', page);
     const interrupt = card.locator('[data-interrupt]').filter({ hasText: 'fill in a form' });
     await interrupt.waitFor();
     await page.clock.install();

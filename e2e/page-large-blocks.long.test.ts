@@ -26,7 +26,7 @@ describePage('blocks of thousands of lines and rows', (stages) => {
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads('The end.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.path();
     const table = page.getByRole('table');
     const list = page.locator('[role=log] ol');
@@ -105,7 +105,7 @@ describePage('blocks of thousands of lines and rows', (stages) => {
     const chat = chatPage(page);
     await chat.send('Go on.');
     await chat.reads('The end.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.path();
 
     const log = page.locator('[role=log]');

@@ -15,7 +15,7 @@ describeInBrowser('a part of the page that is loaded on demand', () => {
     page = await stage.open();
   });
   afterEach(async (context) => {
-    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
+    if (context.task.result?.state === 'fail') await stage.screenshot(context.task.name);
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 

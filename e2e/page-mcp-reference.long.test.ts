@@ -39,7 +39,7 @@ describePage('the reference server in a browser', (stages) => {
       await chat.send(`Please call browser-${id}__echo`);
       await page.getByRole('button', { name: 'Allow once' }).first().click();
       await chat.reads(/It said: .*hello/);
-      await chat.rests();
+      await chat.waitUntilIdle();
     }
   });
 });

@@ -14,8 +14,8 @@ const HEADERS = { Authorization: 'Bearer key-of-ann' };
 /** What a page cannot read because the server does not allow its origin, or the page's policy forbids it. */
 const BLOCKED = /CORS policy|Content Security Policy|WebSocket connection to/;
 
-const originOf = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin;
-const countOf = ({ received }: Pick<ScriptedMcp, 'received'>, wanted: string): number =>
+const getOrigin = (url: string): string => new URL(url.replace(/^ws/, 'http')).origin;
+const countReceived = ({ received }: Pick<ScriptedMcp, 'received'>, wanted: string): number =>
   received.filter(({ method }) => method === wanted).length;
 
 // What the stores do with servers is tested in packages/web/src/lib/mcp/mcp-store-*.test.ts, without a browser.
@@ -28,7 +28,7 @@ describeInBrowser('MCP servers of the browser', () => {
     undo = new AsyncDisposableStack();
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints.filter((text) => !BLOCKED.test(text))).toEqual([]);
   });
   afterAll(() => undo.disposeAsync());
@@ -65,7 +65,7 @@ describeInBrowser('MCP servers of the browser', () => {
       insideSocket = undo.use(await startScriptedWebSocket(FILES));
       off = undo.use(await startScriptedMcp(FILES, { cors: {} }));
       const reference = undo.use(await startReferenceServer('streamableHttp'));
-      const allowed = [locked.url, proxiedSse.url, proxiedSocket.url, reference.origin].map(originOf);
+      const allowed = [locked.url, proxiedSse.url, proxiedSocket.url, reference.origin].map(getOrigin);
       const args = ['--ui-mcp-proxy', ...allowed.flatMap((origin) => ['--proxy-allow', origin])];
       stage = undo.use(await setStage(() => reply.text('Hello.'), { args }));
       const useProxy = true;
@@ -97,7 +97,7 @@ describeInBrowser('MCP servers of the browser', () => {
     test('are connected over Streamable HTTP by the browser itself, without cookies and referrer', async () => {
       await isReady('Plain');
       await isReady('Modern');
-      expect(countOf(http, 'initialize')).toBe(1);
+      expect(countReceived(http, 'initialize')).toBe(1);
       const [first] = http.requests.filter(({ method }) => method === 'POST');
       expect(first?.headers.origin).toBe(pageOrigin());
       expect(first?.headers).not.toHaveProperty('cookie');
@@ -142,7 +142,7 @@ describeInBrowser('MCP servers of the browser', () => {
 
     test('show why the proxy rejects them, and that a WebSocket with headers needs the proxy', async () => {
       await row(page, 'Refused')
-        .getByText(`--proxy-allow ${originOf(inside.url)}`)
+        .getByText(`--proxy-allow ${getOrigin(inside.url)}`)
         .first()
         .waitFor();
       await row(page, 'Refused socket').getByText('Failed').waitFor();
@@ -178,9 +178,9 @@ describeInBrowser('MCP servers of the browser', () => {
       socket.dropConnections('cut');
       sse.dropStreams();
       await eventually(() => expect(socket.handshakes).toHaveLength(2));
-      await eventually(() => expect(countOf(socket, 'tools/list')).toBe(2));
+      await eventually(() => expect(countReceived(socket, 'tools/list')).toBe(2));
       // Two servers are stored with this URL.
-      await eventually(() => expect(countOf(sse, 'tools/list')).toBe(4));
+      await eventually(() => expect(countReceived(sse, 'tools/list')).toBe(4));
       await isReady('Direct socket');
       await isReady('Named stream');
     });
@@ -228,16 +228,16 @@ describeInBrowser('MCP servers of the browser', () => {
       const one = await startPeer();
       const two = await startPeer();
       await storeServers(beside, [storedServer('One', one.url)]);
-      await eventually(() => expect([countOf(one, 'initialize'), one.sessionCount]).toEqual([1, 1]));
+      await eventually(() => expect([countReceived(one, 'initialize'), one.sessionCount]).toEqual([1, 1]));
       await storeServers(beside, [storedServer('Two', two.url)]);
-      await eventually(() => expect([countOf(two, 'initialize'), one.sessionCount]).toEqual([1, 0]));
+      await eventually(() => expect([countReceived(two, 'initialize'), one.sessionCount]).toEqual([1, 0]));
     });
 
     test('are connected while the open conversation enables them', async () => {
       const off = await startPeer();
       const other = await startPeer();
       await storeServers(beside, [storedServer('Off', off.url, { enabled: false }), storedServer('Other', other.url)]);
-      await eventually(() => expect(countOf(other, 'initialize')).toBe(1));
+      await eventually(() => expect(countReceived(other, 'initialize')).toBe(1));
       expect(off.requests).toEqual([]);
       await page.getByRole('link', { name: 'With it' }).click();
       await page.waitForURL(`**/c/${conversation.id}`);

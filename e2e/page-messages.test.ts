@@ -55,27 +55,27 @@ describePage('messages in the page', ({ set }) => {
       await chat.reads('A red dot.');
       expect(model.requests.at(-1)?.text).toContain('data:image/png;base64,iVBOR');
       await chat.path();
-      await chat.rests();
+      await chat.waitUntilIdle();
     }
 
     async function retriesAfterRejectedKey(): Promise<void> {
       await chat.send('Hello?');
       await page.getByRole('status').getByText('The answer could not be generated').waitFor({ state: 'attached' });
       await chat.reads(/key/i);
-      await chat.rests();
+      await chat.waitUntilIdle();
       refuses = false;
       await chat.messages
         .getByRole('button', { name: /Try again|Answer now/ })
         .first()
         .click();
       await chat.reads('Here I am.');
-      await chat.rests();
+      await chat.waitUntilIdle();
     }
 
     async function branchesOnRegenerateAndEdit(): Promise<void> {
       await chat.send('First message');
       await chat.reads('Answer 1 to');
-      await chat.rests();
+      await chat.waitUntilIdle();
       await article(chat, 'Answer 1 to').hover();
       await article(chat, 'Answer 1 to').getByRole('button', { name: 'Regenerate' }).click();
       await chat.reads('Answer 2 to');
@@ -93,7 +93,7 @@ describePage('messages in the page', ({ set }) => {
     }
 
     async function keepsAllOverReload(): Promise<void> {
-      await chat.rests();
+      await chat.waitUntilIdle();
       await chat.composer.fill('ab');
       // What is typed before the page has started is not lost.
       const { promise: untilTyped, resolve: typed } = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ describePage('messages in the page', ({ set }) => {
       await expect.poll(async () => JSON.stringify(await queue())).toContain('a changed one');
       held.release();
       await chat.reads(/Heard: .*a changed one/);
-      await chat.rests();
+      await chat.waitUntilIdle();
       expect(await chat.text()).toContain(END);
       await page.getByText('1 queued message').waitFor({ state: 'detached' });
     }
@@ -186,7 +186,7 @@ describePage('messages in the page', ({ set }) => {
       await page.keyboard.type('in two lines');
       await page.keyboard.press('Enter');
       await chat.reads('Read this aloud.');
-      await chat.rests();
+      await chat.waitUntilIdle();
       // From the composer back to the answer and its actions.
       const names: string[] = [];
       for (let step = 0; step < 12; step++) {
@@ -197,7 +197,7 @@ describePage('messages in the page', ({ set }) => {
       expect(names).toContain('Regenerate');
       await page.keyboard.press('Enter');
       await chat.messages.getByText('2/2').waitFor();
-      await chat.rests();
+      await chat.waitUntilIdle();
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');
@@ -227,7 +227,7 @@ describePage('messages in the page', ({ set }) => {
       await chat.anew();
       await chat.send('Arabic');
       await chat.reads('Latin.');
-      await chat.rests();
+      await chat.waitUntilIdle();
       const directions = await page.evaluate<string[]>(
         // An answer that arrived at once is not in parts.
         `[...document.querySelectorAll('.md-part > *, .md > :not(.md-part)')].map((block) => block.tagName + ' ' + getComputedStyle(block).direction)`,
@@ -254,7 +254,7 @@ describePage('messages in the page', ({ set }) => {
       expect(await top()).toBe(before[0]);
       await back.click();
       await chat.reads(held.end);
-      await chat.rests();
+      await chat.waitUntilIdle();
       const left = () => page.evaluate<number>(`${log}.scrollHeight - ${log}.clientHeight - ${log}.scrollTop`);
       await expect.poll(left).toBeLessThan(2);
     }
@@ -279,6 +279,6 @@ describePage('messages in the page', ({ set }) => {
     await page.getByRole('button', { name: 'Ask for the time' }).click();
     const chat = chatPage(page);
     await chat.reads(/\d{1,2}:\d{2}/);
-    await chat.rests();
+    await chat.waitUntilIdle();
   });
 });

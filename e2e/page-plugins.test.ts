@@ -128,7 +128,7 @@ describePage('a legacy plugin', ({ set }) => {
     await chat.card('search').getByRole('button', { name: 'Allow once' }).click();
     await chat.reads('Done with it.');
     expect(plugin.asked.at(-1)?.headers['x-lobe-plugin-settings']).toBe(`{"apiKey":"${SECRET}"}`);
-    await chat.rests();
+    await chat.waitUntilIdle();
 
     await chat.send('The board please');
     await chat.card('open_board').getByRole('button', { name: 'Allow once' }).click();
@@ -146,7 +146,7 @@ describePage('a legacy plugin', ({ set }) => {
     await reads('render-plugin-settings {"value":{}}');
     await reads('top SecurityError');
     // The answer after the call is another request to the model.
-    await chat.rests();
+    await chat.waitUntilIdle();
 
     await shown.getByRole('button', { name: 'Fill' }).click();
     await page.getByRole('button', { name: /Remove Context from/ }).waitFor();
@@ -158,7 +158,7 @@ describePage('a legacy plugin', ({ set }) => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await eventually(() => asked.at(-1)?.includes('Three cards on the board.'));
     await page.getByRole('button', { name: /Remove Context from/ }).waitFor({ state: 'detached' });
-    await chat.rests();
+    await chat.waitUntilIdle();
 
     // Nothing that the page sent by itself had an effect.
     expect(plugin.asked.filter(({ url }) => url === '/search')).toHaveLength(1);

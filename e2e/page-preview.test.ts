@@ -6,7 +6,7 @@ import { chatPage } from './support/chat-page.ts';
 import { startCountingServer } from './support/counting-server.ts';
 import { describePage } from './support/page-stage.ts';
 import { openHostileDocuments } from './support/preview-attack.ts';
-import { contentOf, panelOf } from './support/preview-panel.ts';
+import { getContent, getPanel } from './support/preview-panel.ts';
 
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: {
@@ -53,11 +53,11 @@ describePage('previews', ({ set }) => {
     const page = await stage.open('/', { viewport: { width: 1440, height: 1000 } });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const chat = chatPage(page);
-    const panel = panelOf(page);
-    const content = contentOf(page);
+    const panel = getPanel(page);
+    const content = getContent(page);
     const reads = (text: string) => content.getByText(text, { exact: true }).waitFor();
     await chat.send('Make a game');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const opener = chat.messages.getByRole('button', { name: 'Preview' });
     await opener.click();
     await reads('Snake one');
@@ -132,7 +132,7 @@ describePage('previews', ({ set }) => {
       await chat.composer.press('Enter');
       // The newest version follows by itself.
       await reads('Snake two');
-      await chat.rests();
+      await chat.waitUntilIdle();
       const version = panel.getByRole('combobox', { name: 'Version' });
       expect(await version.locator('option:checked').innerText()).toBe('Version 2 of 2');
       await panel.getByText('Changes').click();
@@ -201,22 +201,22 @@ describePage('previews', ({ set }) => {
     const stage = await set(() => reply.text(answer, { pieces: 20, hold: { behind, until } }), { direct: true });
     const page = await stage.open();
     const chat = chatPage(page);
-    const panel = panelOf(page);
+    const panel = getPanel(page);
     await chat.send('Show me');
     await chat.reads(/x{9}/);
     const buttons = chat.messages.getByRole('button', { name: /^(Preview|Open beside the chat)$/ });
     const open = (index: number): Promise<void> => buttons.nth(index).click();
 
     await open(8);
-    await contentOf(page).getByText('first part').waitFor();
+    await getContent(page).getByText('first part').waitFor();
     await panel.getByText('Still being written').waitFor();
     release();
-    await contentOf(page).getByText('second part').waitFor();
+    await getContent(page).getByText('second part').waitFor();
     await panel.getByText('Still being written').waitFor({ state: 'detached' });
 
     await open(0);
     await panel.getByRole('heading', { name: 'Sun' }).waitFor();
-    await contentOf(page).locator('circle').waitFor();
+    await getContent(page).locator('circle').waitFor();
     await open(1);
     await panel.getByText(/This image cannot be shown: error on line 1/).waitFor();
     await panel.getByRole('group', { name: 'Code' }).getByText('<g>').waitFor();

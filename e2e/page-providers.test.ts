@@ -48,7 +48,7 @@ describeInBrowser('providers', () => {
     page = await stage.open('/settings/models');
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => undo.disposeAsync());

@@ -40,7 +40,7 @@ describePage('a page in the middle of an answer', (stages) => {
     await page.unrouteAll({ behavior: 'wait' });
     release();
     await chat.reads(/word99\./);
-    await chat.rests();
+    await chat.waitUntilIdle();
   });
 
   test('does not keep an approval at "Sending" if the events of the run do not arrive', async () => {

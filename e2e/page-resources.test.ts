@@ -42,7 +42,7 @@ describeInBrowser('resources in the page', () => {
     await eventually(async () => (await ready.count()) === 2, { what: 'both servers' });
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => undo.disposeAsync());
@@ -71,7 +71,7 @@ describeInBrowser('resources in the page', () => {
     await chat.send(`Please call ${tool} ${text}`);
     await page.getByRole('button', { name: 'Allow once' }).first().click();
     await chat.reads('Understood.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const card = chat.messages.locator('[data-tool-card]').first();
     await card.getByText(server, { exact: true }).first().waitFor();
     await card.getByRole('button').first().click();
@@ -101,7 +101,7 @@ describeInBrowser('resources in the page', () => {
     await chat.send('Look at it');
     await chat.reads('Understood.');
     await expect.poll(() => stage.model.requests.at(-1)?.text).toMatch(/uri=\\?"demo:\/\/resource\/dynamic\/text\/2/);
-    await chat.rests();
+    await chat.waitUntilIdle();
   });
 
   test('opens a resource embedded in a result, and attaches it as it is', async () => {

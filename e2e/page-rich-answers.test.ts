@@ -74,7 +74,7 @@ describePage('rich answers', ({ set }) => {
     await showsFormulasWhileStreaming();
     await showsSourceOfOpenDiagram();
     release();
-    await chat.rests();
+    await chat.waitUntilIdle();
     await drawsDiagram();
     await showsAlertsAndSections();
     await followsFootnotesAndSources();
@@ -201,12 +201,12 @@ describePage('rich answers', ({ set }) => {
     }
 
     async function keepsDirections(): Promise<void> {
-      const directionOf = (text: string) =>
+      const readDirection = (text: string) =>
         messages.getByText(text).evaluate((node) => getComputedStyle(node).direction);
-      expect(await directionOf('مرحبا بالعالم')).toBe('rtl');
-      expect(await directionOf('أول بند')).toBe('rtl');
-      expect(await directionOf('اسم')).toBe('rtl');
-      expect(await directionOf('Read the manual')).toBe('ltr');
+      expect(await readDirection('مرحبا بالعالم')).toBe('rtl');
+      expect(await readDirection('أول بند')).toBe('rtl');
+      expect(await readDirection('اسم')).toBe('rtl');
+      expect(await readDirection('Read the manual')).toBe('ltr');
       // An item in the other direction stays at the side of its bullet.
       const alignment = (text: string) => messages.getByText(text).evaluate((node) => getComputedStyle(node).textAlign);
       expect(await alignment('second item!')).toBe('right');
@@ -244,7 +244,7 @@ describePage('rich answers', ({ set }) => {
     const chat = chatPage(page);
     await chat.send('What answers need is loaded.');
     await chat.reads('Short');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const short = await chat.path();
     for (const index of ends.keys()) {
       const { id } = await call<{ id: string }>(server.url, 'POST', '/api/conversations', {});
@@ -301,7 +301,7 @@ describePage('rich answers', ({ set }) => {
     const chat = chatPage(page);
     const { messages } = chat;
     await chat.send('Attack me.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await messages.getByText('This diagram could not be drawn').waitFor();
     await scrollTo(messages.locator('.md-diagram'));
     await messages.locator('.md-diagram img').waitFor();
@@ -338,7 +338,7 @@ describePage('rich answers', ({ set }) => {
     });
     const chat = chatPage(page);
     await chat.send('Show me dots.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const red = chat.messages.getByRole('button', { name: /red dot/ });
     await red.getByText('Load image from img.example').waitFor();
     await chat.messages.getByRole('link', { name: 'docs.example' }).waitFor();

@@ -175,7 +175,7 @@ describePage('search in the page', ({ set }) => {
       await chat.anew();
       await chat.send('Which spices do you like?');
       await chat.reads('cardamom');
-      await chat.rests();
+      await chat.waitUntilIdle();
       await search('cardamom');
       const shown = (await results.first().innerText()).replaceAll(/\s+/g, ' ');
       expect(shown).toContain('Some: The best spices cardamom | salt');

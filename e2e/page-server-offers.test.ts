@@ -26,7 +26,7 @@ describeInBrowser('the page of a server for developers', () => {
     await page.getByText('Ready', { exact: false }).first().waitFor();
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     expect(stage.complaints).toEqual([]);
   });
   afterAll(() => undo.disposeAsync());

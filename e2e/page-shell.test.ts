@@ -51,17 +51,17 @@ describePage('the page', (stages) => {
   async function renameAndPin(page: Page): Promise<void> {
     await item(page, 'Rain in Kyoto').click();
     await page.getByRole('heading', { name: 'Rain in Kyoto', level: 1 }).waitFor();
-    await menuOf(page, 'Rain in Kyoto', 'Rename');
+    await openMenu(page, 'Rain in Kyoto', 'Rename');
     const field = page.getByRole('navigation').getByRole('textbox', { name: 'Chat title' });
     await field.fill('Renamed 🚀');
     await field.press('Enter');
     await page.getByRole('heading', { name: 'Renamed 🚀', level: 1 }).waitFor();
-    await menuOf(page, 'Renamed 🚀', 'Pin');
+    await openMenu(page, 'Renamed 🚀', 'Pin');
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
   }
 
   async function deleteAndUndo(page: Page): Promise<void> {
-    await menuOf(page, 'Renamed 🚀', 'Delete');
+    await openMenu(page, 'Renamed 🚀', 'Delete');
     // A toast stays while the pointer is on it.
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.hover();
@@ -128,10 +128,10 @@ describePage('the page', (stages) => {
     await page.getByRole('heading', { name: '设置' }).waitFor();
     await settings.getByLabel('外观').selectOption('system');
     await page.locator('html[data-theme=light]').waitFor();
-    await expect.poll(() => backgroundOf(page)).toBe('light');
+    await expect.poll(() => readBackground(page)).toBe('light');
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.locator('html[data-theme=dark]').waitFor();
-    await expect.poll(() => backgroundOf(page)).toBe('dark');
+    await expect.poll(() => readBackground(page)).toBe('dark');
 
     await settings.getByLabel('语言').selectOption('en');
     await page.locator('html[lang=en]').waitFor();
@@ -164,7 +164,7 @@ async function showsSelectedSection(page: Page, width: number): Promise<void> {
   await expect.poll(isVisible).toBe(true);
 }
 
-async function backgroundOf(page: Page): Promise<'light' | 'dark'> {
+async function readBackground(page: Page): Promise<'light' | 'dark'> {
   const red = await page.evaluate<number>('Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0])');
   return red < 128 ? 'dark' : 'light';
 }
@@ -178,7 +178,7 @@ function item(page: Page, title: string) {
   return page.getByRole('navigation').getByRole('link', { name: title });
 }
 
-async function menuOf(page: Page, title: string, entry: string): Promise<void> {
+async function openMenu(page: Page, title: string, entry: string): Promise<void> {
   await item(page, title).hover();
   await page
     .getByRole('navigation')

@@ -57,7 +57,7 @@ describePage('sub-agents on the page', (stages) => {
     await page.getByRole('link', { name: 'Planning' }).last().click();
     await page.getByText('Both are done.').waitFor();
     await eventually(async () => expect(await list.getByText('Completed').count()).toBe(2));
-    const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await childOf(url, id))}`, {
+    const removal = await fetch(`${url}/api/conversations/${encodeURIComponent(await readChild(url, id))}`, {
       method: 'DELETE',
       headers: signedIn(url),
     });
@@ -65,7 +65,7 @@ describePage('sub-agents on the page', (stages) => {
   });
 });
 
-async function childOf(url: string, conversation: string): Promise<string> {
+async function readChild(url: string, conversation: string): Promise<string> {
   type Runs = { items: { id: string }[] };
   const [run] = (await call<Runs>(url, 'GET', `/api/runs?conversation=${conversation}`)).items;
   type Children = { items: { conversationId: string }[] };

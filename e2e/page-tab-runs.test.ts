@@ -66,12 +66,12 @@ async function open(options?: BrowserContextOptions): Promise<{ stage: Stage; pa
 }
 
 /** Newest first. */
-async function runsOf(stage: Stage): Promise<RunRecord[]> {
+async function listRuns(stage: Stage): Promise<RunRecord[]> {
   return (await call<{ items: RunRecord[] }>(stage.server.url, 'GET', '/api/runs')).items;
 }
 
 function becomes(stage: Stage, status: RunRecord['status']): Promise<void> {
-  const isSo = async () => expect((await runsOf(stage))[0]).toMatchObject({ place: 'browser', status });
+  const isSo = async () => expect((await listRuns(stage))[0]).toMatchObject({ place: 'browser', status });
   return eventually(isSo, { what: status });
 }
 
@@ -92,7 +92,7 @@ describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expecte
     const used = await call<unknown>(stage.server.url, 'GET', '/api/usage');
     expect(used).toMatchObject({ total: { modelCalls: 2, toolCalls: 1 } });
     // Its steps show the requests to the model, like those of a run on the server.
-    const [run] = await runsOf(stage);
+    const [run] = await listRuns(stage);
     const sent = await call<SentRequest>(stage.server.url, 'GET', `/api/runs/${run?.id ?? ''}/steps/0/request`);
     expect(sent.tools?.map(({ name }) => name)).toContain('jot');
     await page.getByRole('button', { name: 'Steps' }).click();
@@ -141,22 +141,22 @@ describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expecte
 
   test('regenerates answers and edits messages where the user chose', async () => {
     const { stage, page } = shared;
-    const before = (await runsOf(stage)).length;
+    const before = (await listRuns(stage)).length;
     const chat = chatPage(page);
     await chat.send('Say one');
     await chat.reads('Nothing to call.');
     await becomes(stage, 'done');
     await chat.messages.getByRole('button', { name: 'Regenerate' }).click();
-    await eventually(async () => expect(await runsOf(stage)).toHaveLength(before + 2), { what: 'the second answer' });
+    await eventually(async () => expect(await listRuns(stage)).toHaveLength(before + 2), { what: 'the second answer' });
     await becomes(stage, 'done');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.messages.getByText('2/2', { exact: true }).or(chat.messages.getByText('2 / 2')).first().waitFor();
     await chat.messages.getByRole('button', { name: 'Edit' }).first().click();
     await page.getByRole('textbox', { name: 'Edit message' }).fill('Say two');
     await page.getByRole('textbox', { name: 'Edit message' }).press('Enter');
-    await eventually(async () => expect(await runsOf(stage)).toHaveLength(before + 3), { what: 'the third answer' });
+    await eventually(async () => expect(await listRuns(stage)).toHaveLength(before + 3), { what: 'the third answer' });
     await becomes(stage, 'done');
-    expect((await runsOf(stage)).slice(0, 3).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
+    expect((await listRuns(stage)).slice(0, 3).map(({ place }) => place)).toEqual(['browser', 'browser', 'browser']);
   });
 
   test('can be stopped', async () => {
@@ -166,7 +166,7 @@ describeOnSharedPage('a run in a tab', { open: () => open(SMALL_WINDOW), expecte
     await chatPage(page).reads('word word');
     await chatPage(page).stop();
     await becomes(stage, 'cancelled');
-    await chatPage(page).rests();
+    await chatPage(page).waitUntilIdle();
   });
 });
 
@@ -178,7 +178,7 @@ describeInBrowser('a run in a tab of its own', () => {
     ({ stage, page } = await open());
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     await stage[Symbol.asyncDispose]();
     expect(stage.complaints.filter((text) => !EXPECTED.test(text))).toEqual([]);
   });
@@ -204,14 +204,14 @@ describeInBrowser('a run in a tab of its own', () => {
     );
     await api(`/api/interrupts/${asked.id}/answer`, { answer: { decision: 'approve', scope: 'always' } });
     await eventually(
-      async () => expect((await runsOf(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']),
+      async () => expect((await listRuns(stage)).map(({ status }) => status)).toEqual(['done', 'done', 'done']),
       {
         what: 'the end of the group and its members',
       },
     );
-    const [parent] = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === null);
+    const [parent] = (await listRuns(stage)).filter(({ parentRunId }) => parentRunId === null);
     expect(parent).toMatchObject({ place: 'browser', conversationId: 'group-chat' });
-    const children = (await runsOf(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);
+    const children = (await listRuns(stage)).filter(({ parentRunId }) => parentRunId === parent?.id);
     expect(children.map(({ place }) => place)).toEqual(['server', 'server']);
     expect(toolCalls()).toBeGreaterThan(before);
     await chat.reads(/It said: .*jotted/);
@@ -225,11 +225,11 @@ describeInBrowser('a run in a tab of its own', () => {
     const other = await stage.openBeside(page, path);
     await page.close();
     await other.getByText('runs in another tab').waitFor();
-    expect((await runsOf(stage))[0]).toMatchObject({ status: 'running' });
+    expect((await listRuns(stage))[0]).toMatchObject({ status: 'running' });
     await other.getByRole('button', { name: 'Continue here' }).click();
     slowlyOn.resolve();
     await becomes(stage, 'done');
-    await chatPage(other).rests();
+    await chatPage(other).waitUntilIdle();
   });
 
   test('resumes after a reconnect if the response to its creation was lost', async () => {
@@ -244,11 +244,11 @@ describeInBrowser('a run in a tab of its own', () => {
     await page.route('**/api/tabs/*/runs', loseTheAnswer, { times: 1 });
     await chatPage(page).send('Say one');
     await lost.promise;
-    expect(await runsOf(stage)).toMatchObject([{ status: 'running', lastSeq: 0 }]);
+    expect(await listRuns(stage)).toMatchObject([{ status: 'running', lastSeq: 0 }]);
     stage.line.mend();
     await becomes(stage, 'done');
     await chatPage(page).reads('Nothing to call.');
-    expect(await runsOf(stage)).toHaveLength(1);
+    expect(await listRuns(stage)).toHaveLength(1);
   });
 
   test('asks for a reload if the page is older than its server, and continues after it', async () => {
@@ -265,7 +265,7 @@ describeInBrowser('a run in a tab of its own', () => {
     await page.getByRole('button', { name: 'Continue here' }).click();
     await becomes(stage, 'done');
     await chatPage(page).reads('Nothing to call.');
-    expect(await runsOf(stage)).toHaveLength(1);
+    expect(await listRuns(stage)).toHaveLength(1);
   });
 });
 
@@ -296,7 +296,7 @@ describeInBrowser('a run in a tab without servers of the browser', () => {
     options = { servers: { notes: { behaviour, env: { [COUNT_FILE_VARIABLE]: countFile } } } };
   });
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await stage.photograph(task.name);
+    if (task.result?.state === 'fail') await stage.screenshot(task.name);
     await undo.disposeAsync();
     expect(stage.complaints).toEqual([]);
   });

@@ -92,7 +92,7 @@ describeInBrowser('a tool of a tab', () => {
   }
 
   afterEach(async (context) => {
-    if (context.task.result?.state === 'fail') await stage.photograph(context.task.name);
+    if (context.task.result?.state === 'fail') await stage.screenshot(context.task.name);
     await undo.disposeAsync();
     expect(stage.complaints.filter((text) => !/CORS policy/.test(text))).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { describePage } from './support/page-stage.ts';
 const TITLES = { env: { TOOLYARD_TITLES: 'on' } };
 
 /** Which preset task a request is for; `answer` for a run. */
-function taskOf({ text }: RecordedRequest): 'title' | 'detect' | 'translate' | 'answer' {
+function detectTask({ text }: RecordedRequest): 'title' | 'detect' | 'translate' | 'answer' {
   if (text.includes('You name conversations')) return 'title';
   if (text.includes('You detect the language')) return 'detect';
   return text.includes('You translate texts into') ? 'translate' : 'answer';
@@ -18,7 +18,7 @@ function taskOf({ text }: RecordedRequest): 'title' | 'detect' | 'translate' | '
 describePage('preset tasks in the page', ({ set, setProcess }) => {
   test('a title appears after the first answer, and the name of a user stays', async () => {
     const stage = await set(
-      (request) => (taskOf(request) === 'title' ? reply.text('"Flat bread."') : reply.text('Let it rise longer.')),
+      (request) => (detectTask(request) === 'title' ? reply.text('"Flat bread."') : reply.text('Let it rise longer.')),
       TITLES,
     );
     const page = await stage.open();
@@ -40,13 +40,13 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
     );
     await page.reload();
     await list.getByText('My bread', { exact: true }).waitFor();
-    expect(stage.model.requests.filter((request) => taskOf(request) === 'title')).toHaveLength(1);
+    expect(stage.model.requests.filter((request) => detectTask(request) === 'title')).toHaveLength(1);
   });
 
   test('translates an answer into two languages, reports a failure, and removes the translation', async () => {
     let translation = (): ModelReply => reply.text('Lass ihn länger gehen.');
     const stage = await set((request) => {
-      const task = taskOf(request);
+      const task = detectTask(request);
       if (task === 'detect') return reply.text('{"language":"en"}');
       return task === 'translate' ? translation() : reply.text('Let it rise longer.', { reasoning: 'Secret thought.' });
     });
@@ -54,7 +54,7 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
     const chat = chatPage(page);
     await chat.send('my bread is flat');
     await chat.reads('Let it rise longer.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     const translate = async (language: string): Promise<void> => {
       await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().click();
       await page.getByRole('menuitemradio', { name: language, exact: true }).click();
@@ -63,7 +63,7 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
 
     await translate('German');
     await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
-    const asked = stage.model.requests.find((request) => taskOf(request) === 'translate');
+    const asked = stage.model.requests.find((request) => detectTask(request) === 'translate');
     expect(asked?.text).not.toContain('Secret thought.');
     await page.reload();
     await shown('English → German').getByText('Lass ihn länger gehen.').waitFor();
@@ -88,7 +88,7 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
 
   test('a server killed while it names a chat and translates a message leaves both as they were', async () => {
     const stage = await setProcess((request): ModelReply => {
-      const task = taskOf(request);
+      const task = detectTask(request);
       if (task === 'detect') return reply.text('{"language":"en"}');
       return task === 'answer' ? reply.text('Let it rise.') : { ...reply.text(''), writes: [], ending: 'silence' };
     }, TITLES);
@@ -97,7 +97,7 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
     await chat.send('my bread is flat');
     await chat.reads('Let it rise.');
     const waits = (task: string) =>
-      eventually(() => stage.model.requests.some((request) => taskOf(request) === task), { what: `the ${task}` });
+      eventually(() => stage.model.requests.some((request) => detectTask(request) === task), { what: `the ${task}` });
     await waits('title');
     await chat.messages.getByRole('button', { name: 'Translate', exact: true }).last().click();
     await page.getByRole('menuitemradio', { name: 'German', exact: true }).click();
@@ -110,6 +110,6 @@ describePage('preset tasks in the page', ({ set, setProcess }) => {
     const view = await call<ConversationView>(stage.server.url, 'GET', `/api/conversations/${id}`);
     expect(view).toMatchObject({ title: 'my bread is flat' });
     expect(view.translations).toBeUndefined();
-    expect(stage.model.requests.filter((request) => taskOf(request) === 'title')).toHaveLength(1);
+    expect(stage.model.requests.filter((request) => detectTask(request) === 'title')).toHaveLength(1);
   });
 });

@@ -132,7 +132,7 @@ describePage('tools in the page', (stages) => {
     await page.reload();
     await allow.click();
     await chat.reads(/The tool said/);
-    await chat.rests();
+    await chat.waitUntilIdle();
     expect(counted()).toBe(1);
     expect(await allow.count()).toBe(0);
   }
@@ -143,10 +143,10 @@ describePage('tools in the page', (stages) => {
     await page.getByRole('button', { name: 'More ways to allow' }).click();
     await page.getByRole('menuitem', { name: 'Allow for this chat' }).click();
     await eventually(() => expect(counted()).toBe(2));
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.send('Once more.');
     await eventually(() => expect(counted()).toBe(3));
-    await chat.rests();
+    await chat.waitUntilIdle();
   }
 
   async function stopRunning(page: Page): Promise<void> {
@@ -158,7 +158,7 @@ describePage('tools in the page', (stages) => {
     if (await ask.isVisible()) await ask.click();
     await bar.waitFor();
     await chat.stop();
-    await chat.rests();
+    await chat.waitUntilIdle();
     await bar.waitFor({ state: 'detached' });
     await chat.reads('Stopped');
   }
@@ -200,7 +200,7 @@ describePage('tools in the page', (stages) => {
     await chat.send(NAME);
     await page.getByRole('button', { name: 'Allow once' }).click();
     await chat.reads(/The tool said/);
-    await chat.rests();
+    await chat.waitUntilIdle();
   }
 
   async function sendTexts(page: Page): Promise<void> {
@@ -209,7 +209,7 @@ describePage('tools in the page', (stages) => {
     const ask = page.getByRole('button', { name: 'Allow once' });
     await ask.or(chat.messages.getByText('The end of it.').nth(3)).first().waitFor();
     if (await ask.isVisible()) await ask.click();
-    await chat.rests();
+    await chat.waitUntilIdle();
   }
 
   async function expectNoScript(page: Page): Promise<void> {

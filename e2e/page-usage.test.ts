@@ -121,7 +121,7 @@ describePage('usage in the page', (stages) => {
     const page = await open(`/c/${id}`);
     await chatPage(page).send('What time is it?');
     await page.getByText('It is late.').waitFor();
-    await chatPage(page).rests();
+    await chatPage(page).waitUntilIdle();
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await page.getByRole('link', { name: 'Usage' }).click();
     await showsUsage(page);

@@ -164,7 +164,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       { what: kind },
     );
 
-  async function toldOf({ conversationId }: RunRecord): Promise<string> {
+  async function readConversationText({ conversationId }: RunRecord): Promise<string> {
     const view = await call<{ page: { messages: [] } }>(stage.url, 'GET', `/api/conversations/${conversationId}`);
     return transcriptLines(view.page.messages).join('\n');
   }
@@ -278,7 +278,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
       const answer = { decision: 'accept', content: { city: 'Taipei' } };
       await call(stage.url, 'POST', `/api/interrupts/${encodeURIComponent(id)}/answer`, { answer });
       await whenRun(run.id, 'done');
-      expect(await toldOf(run)).toContain('"city":"Taipei"');
+      expect(await readConversationText(run)).toContain('"city":"Taipei"');
     }
   });
 
@@ -298,7 +298,7 @@ describeOnPostgres('MCP servers, as a web process deals with them', (cluster) =>
     for (const era of ERAS) writeFileSync(join(stage.folder, `${era}-finish`), '');
     for (const [index, run] of runs.entries()) {
       await whenRun(run.id, 'done');
-      expect(await toldOf(run)).toContain(`A ${ERAS[index] ?? ''} tide turns at six. (done)`);
+      expect(await readConversationText(run)).toContain(`A ${ERAS[index] ?? ''} tide turns at six. (done)`);
     }
     expect(ERAS.map((era) => marks(`${era}-begun`))).toEqual([2, 2]);
   });

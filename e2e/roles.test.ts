@@ -18,7 +18,7 @@ import { CALLS, expectRunOverRoles, expectCompleteRun, TURNS } from './support/c
 import { waitForConnections } from './support/wait-for-connections.ts';
 import type { LivesDatabase, ServerInstancesOptions, LocalServerInstance } from './support/server-instances.ts';
 import { EXPIRE_HELD_SERVERS, EXPIRE_LEASES, ServerInstances, LONG_LEASES } from './support/server-instances.ts';
-import { ask, TestUser, viewOf } from './support/test-user.ts';
+import { ask, TestUser, readView } from './support/test-user.ts';
 import { transcriptLines } from './support/transcript.ts';
 
 type Trio = { web: LocalServerInstance; worker: LocalServerInstance; tools: LocalServerInstance };
@@ -36,7 +36,7 @@ async function trio(lives: ServerInstances): Promise<Trio> {
 
 const isReady = ({ ready }: { ready?: number }): boolean => ready === 1;
 
-const stateOf = async (url: string, server = 'counter'): Promise<string | undefined> =>
+const readState = async (url: string, server = 'counter'): Promise<string | undefined> =>
   (await call<McpServerList>(url, 'GET', '/api/mcp/servers')).items.find(({ id }) => id === server)?.state;
 
 describeOnDatabases('processes with roles over one database', (cluster) => {
@@ -107,27 +107,27 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     });
     await expect(call(web.url, 'POST', `${path}/tools/call`, { tool: 'count' })).rejects.toThrow('--role tools');
     await lives.startHere('tools');
-    await eventually(async () => (await stateOf(web.url)) === 'ready', { what: 'the local server' });
-    const toolsOf = async (): Promise<string[]> =>
+    await eventually(async () => (await readState(web.url)) === 'ready', { what: 'the local server' });
+    const listTools = async (): Promise<string[]> =>
       (await call<Page<McpToolDetail>>(web.url, 'GET', `${path}/tools`)).items.map(({ name }) => name);
-    expect(await toolsOf()).toEqual(['count', 'grow']);
+    expect(await listTools()).toEqual(['count', 'grow']);
     expect(await call<ToolResult>(web.url, 'POST', `${path}/tools/call`, { tool: 'count' })).toMatchObject({
       isError: false,
     });
     expect(lives.counted).toBe(1);
     await call(web.url, 'POST', `${path}/tools/call`, { tool: 'grow' });
-    await eventually(async () => (await toolsOf()).join() === 'grown', { what: 'the new tool' });
+    await eventually(async () => (await listTools()).join() === 'grown', { what: 'the new tool' });
     expect(await call<{ items: object[] }>(web.url, 'GET', `${path}/log`)).toMatchObject({
       items: expect.anything() as object,
     });
     // Disabled at the web process, it stops in the tools process; enabled again, it starts there.
     await call(web.url, 'PATCH', path, { enabled: false });
-    await eventually(async () => (await stateOf(web.url)) === 'disabled', { what: 'the disabled server' });
+    await eventually(async () => (await readState(web.url)) === 'disabled', { what: 'the disabled server' });
     await call(web.url, 'PATCH', path, { enabled: true });
-    await eventually(async () => (await toolsOf()).join() === 'count,grow', { what: 'the restarted server' });
+    await eventually(async () => (await listTools()).join() === 'count,grow', { what: 'the restarted server' });
     const before = lives.starts;
     await call(web.url, 'POST', `${path}/reconnect`, {});
-    await eventually(async () => lives.starts > before && (await stateOf(web.url)) === 'ready', {
+    await eventually(async () => lives.starts > before && (await readState(web.url)) === 'ready', {
       what: 'the reconnected server',
     });
   });
@@ -160,7 +160,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     isBack.resolve();
     expect(await followed).toBe('over');
     expect(person.events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
-    const outcomes = transcriptLines((await viewOf(web.url)).page.messages).flatMap(
+    const outcomes = transcriptLines((await readView(web.url)).page.messages).flatMap(
       (line) => /^tool: .* \((\w+)\)$/s.exec(line)?.[1] ?? [],
     );
     expect(outcomes).toHaveLength(CALLS);
@@ -181,7 +181,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     const first = await lives.startHere('worker');
     await lives.startHere('worker');
     const whenReady = (): Promise<unknown> =>
-      eventually(async () => (await stateOf(web.url, 'lab')) === 'ready', { what: 'the remote server' });
+      eventually(async () => (await readState(web.url, 'lab')) === 'ready', { what: 'the remote server' });
     await whenReady();
     const echo = (): Promise<ToolResult> =>
       call(web.url, 'POST', '/api/mcp/servers/lab/tools/call', { tool: 'echo', arguments: { a: 1 } });
@@ -206,7 +206,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     expect(await person.goOn(web.url)).toBe('over');
     const answered = await person.answered(web.url);
     expect(answered.map(({ interrupt }) => interrupt.kind).toSorted()).toEqual(['approval', 'elicitation']);
-    expect(transcriptLines((await viewOf(web.url)).page.messages).join()).toContain('Taipei');
+    expect(transcriptLines((await readView(web.url)).page.messages).join()).toContain('Taipei');
   });
 
   it('another worker continues the run of a worker that was killed, with the same local server', async () => {
@@ -354,7 +354,7 @@ describeOnDatabases('processes with roles over one database', (cluster) => {
     expect(await worker.exited()).toBe('SIGKILL');
     await eventually(
       async () => {
-        const { page, activeRun } = await viewOf(web.url);
+        const { page, activeRun } = await readView(web.url);
         return (
           activeRun === null && transcriptLines(page.messages).filter((line) => line.endsWith('(stop)')).length === 2
         );

@@ -22,11 +22,11 @@ type Sent = { messages: { role: string; content: unknown }[]; tools?: { function
 function createScript(seen: { system: string[]; tools: string[][] }): ModelScript {
   return ({ body }) => {
     const { messages, tools = [] } = body as Sent;
-    const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
-    const system = messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content));
+    const toText = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
+    const system = messages.filter(({ role }) => role === 'system').map(({ content }) => toText(content));
     seen.system.push(system.join('\n'));
     seen.tools.push(tools.map((each) => each.function.name));
-    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => textOf(content));
+    const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => toText(content));
     const [name] = /(?<=<skill name=")[a-z-]+/.exec(system.join('\n')) ?? [];
     if (name === undefined) return reply.text('I know no skill.');
     if (results.length === 0) return reply.toolCalls([{ name: 'read_skill', arguments: { name } }]);
@@ -65,7 +65,7 @@ describe('a skill of the workspace', () => {
       });
       const say = () =>
         ask('POST', `/api/conversations/${id}/messages`, { parts: [{ type: 'text', text: 'Report on Oban' }] });
-      const answerOf = async (): Promise<string> =>
+      const waitForAnswer = async (): Promise<string> =>
         eventually(async () => {
           const { page } = await ask<{ page: MessagePage }>('GET', `/api/conversations/${id}`);
           const last = page.messages.at(-1);
@@ -75,7 +75,7 @@ describe('a skill of the workspace', () => {
 
       // Off: neither the list nor the tool exists for the model.
       await say();
-      expect(await answerOf()).toBe('I know no skill.');
+      expect(await waitForAnswer()).toBe('I know no skill.');
       expect(seen.tools[0]).not.toContain('read_skill');
 
       const { items } = await ask<SkillList>('GET', `/api/skills?conversation=${id}`);
@@ -98,7 +98,7 @@ describe('a skill of the workspace', () => {
       await server.restart();
       const answer = { answer: { decision: 'approve', scope: 'once' } };
       await ask('POST', `/api/interrupts/${approval.id}/answer`, answer);
-      const text = await answerOf();
+      const text = await waitForAnswer();
       expect(text).toContain('High water at Oban: 06:12');
       expect(text).toMatch(/Read-only file system/i);
       // Killed after reading: the stored result was used, and the skill was not read again.
@@ -108,7 +108,7 @@ describe('a skill of the workspace', () => {
       const after = await ask<SkillList>('GET', `/api/skills?conversation=${id}`);
       expect(after.items).toMatchObject([{ state: 'changed', confirmedDigest: skill?.digest }]);
       await say();
-      expect(await answerOf()).toBe('I know no skill.');
+      expect(await waitForAnswer()).toBe('I know no skill.');
       rmSync(folder, { recursive: true, force: true });
     },
   );

@@ -23,7 +23,7 @@ import {
 const DATE_SERVER = `${process.execPath} ${fileURLToPath(import.meta.resolve('@toolyard/server-date/bin'))}`;
 
 /** Runs a program in this process, which has loaded the packages already, and returns what it prints. */
-async function outputOf(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+async function runExample(name: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   executed.add(name);
   let output = '';
   for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
@@ -57,7 +57,7 @@ describe('the example', () => {
       reply.toolCalls([{ name: 'get-date', arguments: { timezone: 'Asia/Tokyo' } }]),
       reply.text('Late.'),
     ]);
-    const output = await outputOf('agent', { ...modelAt(model), MCP_SERVER: DATE_SERVER });
+    const output = await runExample('agent', { ...modelAt(model), MCP_SERVER: DATE_SERVER });
     expect(output).toBe('offers get-date\ncalled get-date: done\nLate.\n');
   });
 
@@ -65,7 +65,7 @@ describe('the example', () => {
     const amounts = { Ada: 20, Bob: 500 };
     const calls = Object.entries(amounts).map(([to, amount]) => ({ name: 'pay', arguments: { to, amount } }));
     await using model = await startModelServer([reply.toolCalls(calls), reply.text('Only Ada.')]);
-    expect(await outputOf('function-tool', modelAt(model))).toBe(
+    expect(await runExample('function-tool', modelAt(model))).toBe(
       [
         'approves pay {"to":"Ada","amount":20}',
         'denies pay {"to":"Bob","amount":500}',
@@ -78,19 +78,19 @@ describe('the example', () => {
   it('streaming.ts prints the answer and its usage', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 4 };
     await using model = await startModelServer([reply.text('Once there was a light.', { usage })]);
-    expect(await outputOf('streaming', modelAt(model))).toBe('Once there was a light.\ndone, 4 output tokens\n');
+    expect(await runExample('streaming', modelAt(model))).toBe('Once there was a light.\ndone, 4 output tokens\n');
   });
 
   it('store.ts keeps the conversations of two agents apart', async () => {
     await using model = await startModelServer(['Noted.', 'I do not know.', 'Green.'].map((text) => reply.text(text)));
     const database = join(temporaryFolder(), 'agents.db');
-    expect(await outputOf('store', { ...modelAt(model), DATABASE: database })).toBe(
+    expect(await runExample('store', { ...modelAt(model), DATABASE: database })).toBe(
       'Ada: Noted. (2 messages)\nBob: I do not know. (2 messages)\nAda: Green. (4 messages)\n',
     );
   });
 
   it('executor.ts runs the loop with executors of its own', async () => {
-    expect(await outputOf('executor')).toBe('call_llm\ncall_tool\ncall_llm\nThe sum is 5.\nfinish\ndone\n');
+    expect(await runExample('executor')).toBe('call_llm\ncall_tool\ncall_llm\nThe sum is 5.\nfinish\ndone\n');
   });
 
   it('sub-agents.ts asks two experts', async () => {
@@ -100,7 +100,7 @@ describe('the example', () => {
       if (asks) return reply.text(text.includes('Rhine') ? '1230 km.' : '1094 km.');
       return answers ? reply.text('The Rhine.') : reply.toolCalls([{ name: 'ask_experts', arguments: { questions } }]);
     });
-    const lines = (await outputOf('sub-agents', modelAt(model))).split('\n');
+    const lines = (await runExample('sub-agents', modelAt(model))).split('\n');
     expect(lines.slice(0, 2).toSorted()).toEqual(['expert: 1094 km.', 'expert: 1230 km.']);
     expect(lines[2]).toBe('The Rhine. (2 turns)');
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('1230 km.');
@@ -108,14 +108,14 @@ describe('the example', () => {
 
   it('budget.ts stops at the budget with what it has', async () => {
     await using model = await startModelServer(() => reply.toolCalls([{ name: 'count', arguments: {} }]));
-    expect(await outputOf('budget', modelAt(model))).toBe(
+    expect(await runExample('budget', modelAt(model))).toBe(
       'budget of a run exhausted: 2 requests\nbudget_exceeded, after 2 calls and 2 turns\n',
     );
   });
 
   it('model.ts lists the models and streams one answer', async () => {
     await using model = await startModelServer([reply.text('Tokyo.')]);
-    expect(await outputOf('model', modelAt(model))).toBe('scripted\nTokyo.\nfinished: stop\n');
+    expect(await runExample('model', modelAt(model))).toBe('scripted\nTokyo.\nfinished: stop\n');
   });
 
   it('transports.ts connects over every transport', async () => {
@@ -124,7 +124,7 @@ describe('the example', () => {
     await using sse = await startScriptedSse('plain');
     await using socket = await startScriptedWebSocket('plain');
     const env = { STDIO: DATE_SERVER, HTTP: date.url, SSE: sse.url, WEBSOCKET: socket.url };
-    expect((await outputOf('transports', env)).split('\n')).toEqual([
+    expect((await runExample('transports', env)).split('\n')).toEqual([
       'stdio: ready, get-date',
       'http: ready, get-date',
       'sse: ready, echo',
@@ -134,7 +134,7 @@ describe('the example', () => {
   });
 
   it('inspect.ts reports what a server offers', async () => {
-    const [name, tools, first] = (await outputOf('inspect', { MCP_SERVER: DATE_SERVER })).split('\n');
+    const [name, tools, first] = (await runExample('inspect', { MCP_SERVER: DATE_SERVER })).split('\n');
     expect(name).toMatch(/date.*, MCP \d{4}-\d\d-\d\d$/);
     expect(tools).toMatch(/^1 tools, \d+ tokens$/);
     expect(first).toMatch(/^ {2}get-date \d+ read-only$/);
@@ -146,7 +146,7 @@ describe('the example', () => {
     await using plugin = await startPluginServer({ '/weather': { body: { sky: 'clear' } } });
     const document = { openapi: '3.1.0', info: { title: 'Weather', version: '1' }, paths: { '/weather': { get } } };
     plugin.answer({ '/openapi.json': { body: { ...document, servers: [{ url: plugin.url }] } } });
-    const output = await outputOf('plugin', { PLUGIN_URL: `${plugin.url}/openapi.json` });
+    const output = await runExample('plugin', { PLUGIN_URL: `${plugin.url}/openapi.json` });
     expect(output).toMatch(/^weather: The weather of a city\ndone .*clear.*\n$/);
     expect(plugin.asked.at(-1)?.url).toBe('/weather?city=Tokyo');
   });
@@ -168,7 +168,7 @@ describe('the example', () => {
     });
     onTestFinished(() => server.close());
     const env = { TOOLYARD_URL: server.url, TOOLYARD_TOKEN: 'token-of-the-example' };
-    const [next, now, history] = (await outputOf('schedule', env)).split('\n');
+    const [next, now, history] = (await runExample('schedule', env)).split('\n');
     expect(next).toMatch(/^At 09:00.*; next: \d{4}-\d\d-\d\dT0[78]:00:00\.000Z$/);
     expect(now).toMatch(/^run now: /);
     expect(history).toBe('1 in the history');
@@ -186,7 +186,7 @@ describe('the example', () => {
     vi.stubGlobal('location', { search: `?${search.toString()}` });
     vi.stubGlobal('document', { body: { append: (text: string) => shown.push(text) } });
     onTestFinished(() => void vi.unstubAllGlobals());
-    await outputOf('browser');
+    await runExample('browser');
     expect(shown.join('')).toBe('[get-date] Late.');
   });
 

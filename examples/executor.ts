@@ -12,7 +12,7 @@ const call: PendingCall = {
   arguments: { a: 2, b: 3 },
   decision: 'undecided',
 };
-const unused = (): never => {
+const throwUnexpectedCall = (): never => {
   throw new Error('This run does not need it.');
 };
 
@@ -28,17 +28,17 @@ const executors: Executors = {
     return { state: { ...state, pending: [] }, context: { phase: 'tool_result' } };
   },
   finish: ({ ending }, state) => ({ state: { ...state, status: ending.status }, context: { phase: 'ending', ending } }),
-  call_tools_batch: unused,
-  call_member: unused,
-  compress_context: unused,
-  exec_sub_agent: unused,
-  exec_sub_agents: unused,
-  pause_group: unused,
-  request_human_approve: unused,
-  request_human_budget: unused,
-  request_human_prompt: unused,
-  request_human_select: unused,
-  resolve_aborted_tools: unused,
+  call_tools_batch: throwUnexpectedCall,
+  call_member: throwUnexpectedCall,
+  compress_context: throwUnexpectedCall,
+  exec_sub_agent: throwUnexpectedCall,
+  exec_sub_agents: throwUnexpectedCall,
+  pause_group: throwUnexpectedCall,
+  request_human_approve: throwUnexpectedCall,
+  request_human_budget: throwUnexpectedCall,
+  request_human_prompt: throwUnexpectedCall,
+  request_human_select: throwUnexpectedCall,
+  resolve_aborted_tools: throwUnexpectedCall,
 };
 
 const runtime = new AgentRuntime({

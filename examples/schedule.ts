@@ -11,7 +11,7 @@ const api = createApiClient({
     if (!response.ok) throw new Error(`${path}: HTTP ${response.status} ${text}`);
     return text;
   },
-  unreadable: (path) => new Error(`${path} did not return JSON.`),
+  createUnreadableError: (path) => new Error(`${path} did not return JSON.`),
 });
 
 const { id, description, nextAt } = await api.post('/api/schedules', {

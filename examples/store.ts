@@ -10,7 +10,7 @@ database.exec('CREATE TABLE IF NOT EXISTS agents (name TEXT PRIMARY KEY, saved T
 const select = database.prepare('SELECT saved FROM agents WHERE name = ?');
 const replace = database.prepare('REPLACE INTO agents (name, saved) VALUES (?, ?)');
 
-function storeOf(name: string): AgentStore {
+function createStore(name: string): AgentStore {
   return {
     load: () => {
       const saved = select.get(name)?.['saved'];
@@ -23,7 +23,7 @@ function storeOf(name: string): AgentStore {
 /** One question to the agent with this name, which remembers the earlier ones. */
 async function ask(name: string, question: string): Promise<void> {
   const model = { baseUrl: BASE_URL, apiKey: API_KEY, id: MODEL };
-  await using agent = await createAgent({ model, store: storeOf(name) });
+  await using agent = await createAgent({ model, store: createStore(name) });
   const { text } = await agent.run(question).result;
   console.log(`${name}: ${text} (${agent.messages.length} messages)`);
 }

@@ -39,33 +39,33 @@ export function fillRows(
   return rows.map((row) => {
     const found = Object.entries(row.fill ?? {}).flatMap(([column, source]) => {
       const value = Array.isArray(source)
-        ? valuesOf(lines, row.bench, source)
-        : valueOf(lines, row.bench, source as Source);
+        ? findValues(lines, row.bench, source)
+        : findValue(lines, row.bench, source as Source);
       return value === null ? [] : [[column, value] as const];
     });
     return found.length === 0 ? row : { ...row, ...Object.fromEntries(found), ...taken };
   });
 }
 
-function valueOf(lines: readonly BenchLine[], bench: string, source: Source): string | null {
-  const line = lineOf(lines, bench, source);
+function findValue(lines: readonly BenchLine[], bench: string, source: Source): string | null {
+  const line = findLine(lines, bench, source);
   const { of } = source;
   if (line === undefined) return null;
   const value = of === undefined ? line.value : line.of?.[of];
-  return value === undefined ? null : `${shown(value)} ${of === undefined ? unitOf(line) : ''}`.trim();
+  return value === undefined ? null : `${shown(value)} ${of === undefined ? getUnit(line) : ''}`.trim();
 }
 
 /** `44 ms (name 1.2.3), 107 ms (other 4.5.6)`; null unless all were measured. */
-function valuesOf(lines: readonly BenchLine[], bench: string, sources: readonly Source[]): string | null {
+function findValues(lines: readonly BenchLine[], bench: string, sources: readonly Source[]): string | null {
   const values = sources.map((source) => {
-    const value = valueOf(lines, bench, source);
-    const name = lineOf(lines, bench, source)?.measure.split(':')[0] ?? '';
+    const value = findValue(lines, bench, source);
+    const name = findLine(lines, bench, source)?.measure.split(':')[0] ?? '';
     return value === null ? null : `${value} (${name})`;
   });
   return values.includes(null) ? null : values.join(', ');
 }
 
-function lineOf(lines: readonly BenchLine[], bench: string, { part, measure }: Source): BenchLine | undefined {
+function findLine(lines: readonly BenchLine[], bench: string, { part, measure }: Source): BenchLine | undefined {
   return lines.findLast(
     (each) => each.bench === bench && each.part === part && withoutVersion(each.measure) === withoutVersion(measure),
   );
@@ -76,7 +76,7 @@ function withoutVersion(measure: string): string {
   return measure.replace(/ \d+\.\d+\.\d+(?=:)/, '');
 }
 
-function unitOf({ unit }: BenchLine): string {
+function getUnit({ unit }: BenchLine): string {
   return unit.startsWith('times') ? '' : unit;
 }
 

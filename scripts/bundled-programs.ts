@@ -25,7 +25,7 @@ registerHooks({
     const loaded = next(url, context);
     const thread = [...STARTS_THREAD].find(([module]) => url.endsWith(module))?.[1];
     if (thread === undefined) return loaded;
-    const source = textOf(loaded.source);
+    const source = toText(loaded.source);
     const file = `'./${thread}.ts'`;
     if (!source.includes(file)) throw new Error(`${url} no longer names ${file}: adapt scripts/bundled-programs.ts`);
     return { ...loaded, source: source.replace(file, `'${bundle(`${thread}.js`)}'`) };
@@ -39,6 +39,6 @@ function bundle(path: string): string {
   return pathToFileURL(join(programs, path)).href;
 }
 
-function textOf(source: ModuleSource | undefined): string {
+function toText(source: ModuleSource | undefined): string {
   return source === undefined || typeof source === 'string' ? (source ?? '') : new TextDecoder().decode(source);
 }

@@ -11,7 +11,7 @@ type DocumentedCommand = { readonly place: string; readonly words: readonly stri
 export async function wrongCommands(root = ROOT): Promise<string[]> {
   const wrong: string[] = [];
   for (const { place, words } of documentedCommands(root)) {
-    const problem = await problemOf(words);
+    const problem = await findProblem(words);
     if (problem !== null) wrong.push(`${place}: toolyard ${words.join(' ')}: ${problem}`);
   }
   return wrong;
@@ -29,14 +29,14 @@ export function documentedCommands(root = ROOT): DocumentedCommand[] {
           const [, command] = /(?:^|\s)(?:npm run -s toolyard --|toolyard)( .*)$/.exec(line) ?? [];
           if (command === undefined || /^\s*#/.test(line)) return [];
           const place = `${document}:${String(text.slice(0, index).split('\n').length + at + 1)}`;
-          return [{ place, words: wordsOf(command) }];
+          return [{ place, words: splitWords(command) }];
         }),
     );
   });
 }
 
 /** Words as a shell reads them; comments, redirections and pipes end the command. */
-function wordsOf(command: string): string[] {
+function splitWords(command: string): string[] {
   const [own = ''] = command.split(/\s(?:[#|]|[<>] |&&)/);
   return [...own.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"]+)+/g)].map(([word]) =>
     word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_quoted, single?: string, double?: string) => single ?? double ?? ''),
@@ -44,7 +44,7 @@ function wordsOf(command: string): string[] {
 }
 
 /** Parses a command whose action does nothing. */
-async function problemOf(words: readonly string[]): Promise<string | null> {
+async function findProblem(words: readonly string[]): Promise<string | null> {
   let notes = '';
   const stderr = Object.assign(new PassThrough(), { isTTY: false });
   stderr.on('data', (text: Buffer) => (notes += text.toString()));

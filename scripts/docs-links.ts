@@ -25,11 +25,11 @@ function whyBroken(root: string, document: string, target: string): string | nul
   const file = path === '' ? join(root, document) : resolve(root, dirname(document), path);
   if (!existsSync(file)) return `there is no ${relative(root, file)}`;
   if (anchor === undefined || statSync(file).isDirectory()) return null;
-  return anchorsOf(file).has(anchor) ? null : `there is no heading "${anchor}"`;
+  return listAnchors(file).has(anchor) ? null : `there is no heading "${anchor}"`;
 }
 
 /** As GitHub makes them of headings. */
-function anchorsOf(file: string): Set<string> {
+function listAnchors(file: string): Set<string> {
   const headings = readFileSync(file, 'utf8').matchAll(/^#{1,6} (.+)$/gm);
   return new Set(
     [...headings].map(([, heading = '']) =>

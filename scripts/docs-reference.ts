@@ -32,11 +32,11 @@ export async function referenceFiles(): Promise<Map<string, string>> {
 /** The files that are missing or differ from the code. */
 export async function staleFiles(folder = FOLDER): Promise<string[]> {
   return [...(await referenceFiles())]
-    .filter(([name, text]) => contentOf(join(folder, name)) !== text)
+    .filter(([name, text]) => readContent(join(folder, name)) !== text)
     .map(([name]) => name);
 }
 
-function contentOf(path: string): string | null {
+function readContent(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -15,7 +15,7 @@ export function exportedValues(root: string, folder: string): ExportedValue[] {
     exports: Record<string, { 'toolyard-src': string }>;
   };
   return Object.entries(exports).flatMap(([path, { 'toolyard-src': source }]) =>
-    valuesOf(join(root, folder, source)).map((value) => ({
+    listValues(join(root, folder, source)).map((value) => ({
       ...value,
       specifier: `${name}${path.slice(1)}`,
       file: relative(root, value.file),
@@ -26,7 +26,7 @@ export function exportedValues(root: string, folder: string): ExportedValue[] {
 type Value = Omit<ExportedValue, 'specifier'>;
 
 /** The values of a module, also those of other modules of the package that it exports again. */
-function valuesOf(file: string): Value[] {
+function listValues(file: string): Value[] {
   const code = readFileSync(file, 'utf8');
   const { module, program, comments } = parseSync(file, code);
   const own: Value[] = [];
@@ -45,7 +45,7 @@ function valuesOf(file: string): Value[] {
   const others = module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ isType, importName, exportName, moduleRequest }) => {
       if (isType || !moduleRequest?.value.startsWith('.')) return [];
-      const values = valuesOf(join(dirname(file), moduleRequest.value));
+      const values = listValues(join(dirname(file), moduleRequest.value));
       const { name: imported } = importName;
       if (imported !== null) return values.filter(({ name }) => name === imported);
       return values.map((value) => ({ ...value, as: exportName.name ?? value.as }));

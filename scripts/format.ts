@@ -13,16 +13,16 @@ export async function format({ write = false } = {}): Promise<string | null> {
   const cache = join(ROOT, toolCache('oxfmt'));
   const known = new Set(existsSync(cache) ? readFileSync(cache, 'utf8').split('\n') : []);
   const components = globSync('packages/web/src/**/*.svelte', { cwd: ROOT });
-  const changed = components.filter((file) => !known.has(hashOf(file)));
+  const changed = components.filter((file) => !known.has(hashFile(file)));
   if (changed.length > 0) runs.push(await runTool('oxfmt/bin/oxfmt', [...how, ...changed], { quiet: true }));
   const failed = runs.filter(({ code }) => code !== 0);
   if (failed.length > 0) return failed.map(({ output }) => output.trim()).join('\n');
   mkdirSync(dirname(cache), { recursive: true });
-  writeFileSync(cache, components.map(hashOf).join('\n'));
+  writeFileSync(cache, components.map(hashFile).join('\n'));
   return null;
 }
 
-function hashOf(file: string): string {
+function hashFile(file: string): string {
   const hash = createHash('sha256');
   for (const each of ['.oxfmtrc.json', file]) hash.update(readFileSync(join(ROOT, each)));
   return hash.digest('hex');

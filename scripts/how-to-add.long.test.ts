@@ -181,7 +181,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('the lists of CONTRIBUTING.md', () => {
   it.each(Object.entries(CHANGES))('%s: name every file that is edited', (title, change) => {
-    const text = listOf(title);
+    const text = readList(title);
     const named = [...text.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
     const missing = Object.keys(change).filter((file) => !named.some((path) => covers(path, file)));
     expect(missing).toEqual([]);
@@ -241,7 +241,7 @@ function apply(file: string, edit: Edit): void {
 }
 
 /** The paragraphs of a list, from its bold title to the next one. */
-function listOf(title: string): string {
+function readList(title: string): string {
   const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
   const from = text.indexOf(`**${title}**`);
   if (from < 0) throw new Error(`CONTRIBUTING.md has no list "${title}"`);

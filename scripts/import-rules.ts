@@ -50,14 +50,14 @@ const RULES: Readonly<Record<string, (found: Import) => boolean>> = {
     PUBLISHED.test(from) && !TESTS.test(from) && to.startsWith('testing/'),
   'nothing-imports-e2e': ({ from, to }) => !from.startsWith('e2e/') && to.startsWith('e2e/'),
   'servers-import-no-other-package': ({ from, to }) =>
-    from.startsWith('servers/') && !TESTS.test(from) && OURS.test(to) && packageOf(to) !== packageOf(from),
+    from.startsWith('servers/') && !TESTS.test(from) && OURS.test(to) && findPackage(to) !== findPackage(from),
   'isomorphic-packages-have-no-node-builtins': ({ from, kind }) => isIsomorphic(from) && kind === 'builtin',
   'isomorphic-code-never-reaches-node-folders': ({ from, to }) => isIsomorphic(from) && to.includes('/src/node/'),
   'no-unresolvable': ({ to, kind }) => kind === 'unresolved' && !GENERATED.test(to),
   // Within a package, import the file; index.ts is for other packages.
   'index-is-for-others': ({ from, to }) =>
     INDEX.test(to) &&
-    packageOf(from) === packageOf(to) &&
+    findPackage(from) === findPackage(to) &&
     /^packages\/[^/]+\/src\//.test(from) &&
     !MAY_IMPORT_OWN_INDEX.test(from),
 };
@@ -79,7 +79,7 @@ function isIsomorphic(path: string): boolean {
   return ISOMORPHIC_SOURCE.test(path) && !path.includes('/node/') && !TESTS.test(path);
 }
 
-function packageOf(path: string): string | undefined {
+function findPackage(path: string): string | undefined {
   return /^(packages|servers)\/[^/]+\//.exec(path)?.[0];
 }
 
@@ -141,13 +141,13 @@ const MAY_IMPORT_ELSEWHERE = /\b(?:import|require)\s*\(|\bimport\s+(?:type\s+)?\
 /** The specifiers of values and types, static and dynamic. Ignores syntax errors, which the type check reports. */
 function readImports(path: string): string[] {
   const text = readFileSync(path, 'utf8');
-  if (!path.endsWith('.svelte')) return [...new Set(importsOf(path, text))];
-  const scripts = [...text.matchAll(SCRIPT)].flatMap(([, code = '']) => importsOf(`${path}.ts`, code));
+  if (!path.endsWith('.svelte')) return [...new Set(listImports(path, text))];
+  const scripts = [...text.matchAll(SCRIPT)].flatMap(([, code = '']) => listImports(`${path}.ts`, code));
   const markup = [...text.replace(SCRIPT, '').matchAll(IMPORT_IN_MARKUP)].map(([, , specifier = '']) => specifier);
   return [...new Set([...scripts, ...markup])];
 }
 
-function importsOf(path: string, code: string): string[] {
+function listImports(path: string, code: string): string[] {
   const { module, program } = parseSync(path, code);
   const found = [
     ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),

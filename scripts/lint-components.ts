@@ -24,7 +24,7 @@ const CONFIG = {
 
 /** Inside the page's package: generated files resolve packages and relative imports as the components do. */
 const GENERATED = join(PAGE, '.svelte-kit', 'lint');
-const fileOf = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
+const resolveFile = (specifier: string): string => fileURLToPath(import.meta.resolve(specifier));
 
 /** Returns the findings, with locations in the components, or null. */
 export async function lintComponents(cwd: string): Promise<string | null> {
@@ -45,8 +45,8 @@ export async function lintComponents(cwd: string): Promise<string | null> {
   }
   if (maps.size === 0) return null;
   const types = [
-    fileOf('svelte2tsx/svelte-shims-v4.d.ts'),
-    join(dirname(fileOf('svelte/package.json')), 'svelte-html.d.ts'),
+    resolveFile('svelte2tsx/svelte-shims-v4.d.ts'),
+    join(dirname(resolveFile('svelte/package.json')), 'svelte-html.d.ts'),
   ];
   const tsconfig = {
     extends: '../../tsconfig.json',

@@ -13,6 +13,8 @@ const MISUSED = "export const f = async (): Promise<void> => {};\nif (f()) throw
 const FLOATING = 'export const f = (p: () => Promise<void>): void => {\n  p();\n};\n';
 const SWITCH = "export const f = (a: 'x' | 'y'): void => {\n  switch (a) {\n    case 'x':\n  }\n};\n";
 
+const ASSIGNED = "export const bad = () => Object.assign(new Error('a'), { code: 1 });\n";
+
 /** For each rule, a file that breaks it. */
 const BROKEN: readonly Broken[] = [
   ['no-floating-promises', 'e2e/floating.test.ts', FLOATING],
@@ -33,6 +35,18 @@ const BROKEN: readonly Broken[] = [
   ['no-restricted-globals', 'packages/agent-host/src/global.ts', "export const a = fetch('http://a');\n"],
   ['no-restricted-syntax', 'packages/model-runtime/src/parse.ts', "export const a = JSON.parse('1') as number;\n"],
   ['no-restricted-syntax', 'packages/agent-runtime/src/hook.ts', HOOK],
+  ['function-names', 'packages/cli/src/error.ts', "export const bad = (): Error => new Error('a');\n"],
+  ['function-names', 'packages/cli/src/inferred.ts', "export function bad() {\n  return new TypeError('a');\n}\n"],
+  ['function-names', 'packages/cli/src/assigned.ts', ASSIGNED],
+  ['function-names', 'packages/cli/src/method.ts', "export class A {\n  #bad = (): Error => new Error('a');\n}\n"],
+  ['function-names', 'packages/cli/src/thrower.ts', "export function bad(): never {\n  throw new Error('a');\n}\n"],
+  ['function-names', 'packages/cli/src/getter.ts', 'export const sizeOf = (a: string): number => a.length + 1;\n'],
+  [
+    'function-names',
+    'packages/cli/src/two.test.ts',
+    'export const f = { sizeOf: (a: string, b: string) => a ?? b };\n',
+  ],
+  ['function-names', 'packages/web/src/Getter.svelte', component('export const sizeOf = (a: string) => a.trim();')],
   ['no-restricted-syntax', 'testing/src/hook.ts', HOOK],
   ['no-restricted-syntax', 'packages/server/src/listener.test.ts', LISTENER],
   [
@@ -88,6 +102,14 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'packages/web/src/Settings.svelte': '<a href="/settings/api">a</a>\n',
   'packages/cli/src/hook.test.ts': HOOK,
   'packages/cli/src/long.test.ts': 'export const a = 1;\n'.replaceAll('a', 'b') + '//\n'.repeat(501),
+  'packages/cli/src/names.ts': [
+    'export const sizeOf = (a: { b?: string }): number | undefined => a.b?.length;',
+    'export const idOf = ({ id }: { id: string }): string => id;',
+    'export function textOf(a: string): string {\n  return a.trim();\n}',
+    "export const createError = (): Error => new Error('a');",
+    "export const toError = (a: unknown): Error => (a instanceof Error ? a : new Error('a'));",
+    "export function throwError(): never {\n  throw new Error('a');\n}",
+  ].join('\n'),
   'packages/cli/src/null.ts': 'export const f = (a: string | null | undefined): boolean => a == null;\n',
 };
 
@@ -102,6 +124,7 @@ beforeAll(async () => {
     'tsconfig.json',
     'package.json',
     'scripts/lint-plugin.ts',
+    'scripts/lint-function-names.ts',
     'scripts/lint-page-requests.ts',
   ])
     cpSync(join(ROOT, name), join(folder, name));
@@ -112,7 +135,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   }
-  reported = findingsOf((await lint({ cwd: folder })) ?? '');
+  reported = readFindings((await lint({ cwd: folder })) ?? '');
 });
 
 describe('each rule is enforced', () => {
@@ -132,7 +155,7 @@ function component(script: string): string {
 }
 
 /** oxlint prints the file in each line, ESLint above its findings. */
-function findingsOf(output: string): { file: string; line: string }[] {
+function readFindings(output: string): { file: string; line: string }[] {
   const found: { file: string; line: string }[] = [];
   let above = '';
   for (const line of output.split('\n')) {

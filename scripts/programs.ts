@@ -81,16 +81,16 @@ async function rebuild(set: ProgramSet): Promise<void> {
   // Atomic rename, because several processes may bundle at once.
   const aside = `${folder}.json`;
   writeFileSync(aside, JSON.stringify({ folder: basename(folder), of } satisfies BundleRecord));
-  renameSync(aside, recordOf(set));
+  renameSync(aside, getRecordFile(set));
   removeOld(set);
 }
 
-function recordOf({ name }: ProgramSet): string {
+function getRecordFile({ name }: ProgramSet): string {
   return join(FOLDER, `${name}.json`);
 }
 
 function readRecord(set: ProgramSet): BundleRecord | null {
-  const path = recordOf(set);
+  const path = getRecordFile(set);
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as BundleRecord) : null;
 }
 
@@ -102,7 +102,7 @@ function isCurrent({ folder, of }: BundleRecord): boolean {
   });
 }
 
-function stateOf(path: string): BundleRecord['of'][number] {
+function readState(path: string): BundleRecord['of'][number] {
   const { size, mtimeMs } = statSync(path);
   return [relative(ROOT, path), size, mtimeMs];
 }
@@ -112,9 +112,9 @@ async function bundle(set: ProgramSet, folder: string): Promise<BundleRecord['of
   // Imported here, because a start with a current bundle does not need it.
   const { rolldown } = await import('rolldown');
   const manifests = PUBLISHED.map((path) => join(ROOT, path, 'package.json'));
-  const of = [...manifests, join(ROOT, 'package-lock.json'), import.meta.filename].map(stateOf);
+  const of = [...manifests, join(ROOT, 'package-lock.json'), import.meta.filename].map(readState);
   const look = (id: string): null => {
-    if (existsSync(id)) of.push(stateOf(id));
+    if (existsSync(id)) of.push(readState(id));
     return null;
   };
   const build = await rolldown({

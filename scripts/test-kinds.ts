@@ -25,7 +25,7 @@ export const TEST_KINDS = Object.keys(FILES) as readonly TestKind[];
 const LONG = '**/*.long.test.ts';
 
 /** What vitest includes and excludes for some kinds. */
-export function filesOf(...kinds: readonly TestKind[]): { include: string[]; exclude: string[] } {
+export function getFiles(...kinds: readonly TestKind[]): { include: string[]; exclude: string[] } {
   const isLong = process.env['TOOLYARD_LONG'] === '1';
   const patterns = (of: TestKind): string[] =>
     FILES[of].map((pattern) => (isLong ? pattern.replace(/\.test\.ts$/, '.long.test.ts') : pattern));
@@ -38,6 +38,6 @@ export function filesOf(...kinds: readonly TestKind[]): { include: string[]; exc
 }
 
 /** @param file relative to the repository root, with `/` */
-export function kindOf(file: string): TestKind {
+export function getKind(file: string): TestKind {
   return TEST_KINDS.find((kind) => FILES[kind].some((pattern) => matchesGlob(file, pattern))) ?? 'packages';
 }

@@ -25,12 +25,12 @@ const { values, positionals: files } = parseArgs({
   options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
 });
 
-const typesOf = (config: string) => runTool(TSC, ['--noEmit', '-p', join(BENCH, config)]);
+const runTypeCheck = (config: string) => runTool(TSC, ['--noEmit', '-p', join(BENCH, config)]);
 const PARTS: Readonly<Record<string, readonly Step[]>> = {
   bench: [
     { name: 'bench: install its packages', run: async () => ((await installPeers()) ? null : 'not installed') },
-    { name: 'bench: types', run: () => typesOf('tsconfig.json') },
-    { name: 'bench: types of the page', run: () => typesOf(join('page', 'tsconfig.json')) },
+    { name: 'bench: types', run: () => runTypeCheck('tsconfig.json') },
+    { name: 'bench: types of the page', run: () => runTypeCheck(join('page', 'tsconfig.json')) },
     {
       name: 'bench: lint',
       run: () => runTool('oxlint/bin/oxlint', ['--format=unix', '--config', 'bench/lint.config.ts', 'bench']),

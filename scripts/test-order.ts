@@ -3,7 +3,7 @@ import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 import { ROOT } from './run.ts';
 import type { TestKind } from './test-kinds.ts';
-import { kindOf } from './test-kinds.ts';
+import { getKind } from './test-kinds.ts';
 
 /**
  * Kinds of tests in the order in which they start. Process tests mostly wait, so they run while other checks need the
@@ -18,10 +18,10 @@ const ORDER: readonly TestKind[] = ['processes', 'packages', 'cli', 'browser', '
 export class KindByKind extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+    return sorted.toSorted((one, other) => getRank(one) - getRank(other));
   }
 }
 
-function rankOf({ moduleId }: TestSpecification): number {
-  return ORDER.indexOf(kindOf(relative(ROOT, moduleId).split(sep).join('/')));
+function getRank({ moduleId }: TestSpecification): number {
+  return ORDER.indexOf(getKind(relative(ROOT, moduleId).split(sep).join('/')));
 }

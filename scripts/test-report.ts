@@ -36,21 +36,21 @@ export function summarizeTests(path: string): TestSummary {
     passed,
     failed,
     skipped: statuses.length - passed - failed,
-    skips: formatSkips(report.testResults.flatMap(skipsOf)),
-    failures: report.testResults.flatMap(failuresOf),
+    skips: formatSkips(report.testResults.flatMap(listSkips)),
+    failures: report.testResults.flatMap(listFailures),
     files: report.testResults
       .map(({ name, startTime, endTime }) => ({ file: relative(ROOT, name), seconds: (endTime - startTime) / 1000 }))
       .toSorted((one, other) => other.seconds - one.seconds),
   };
 }
 
-function skipsOf({ name, assertionResults }: TestFile): SkippedTest[] {
+function listSkips({ name, assertionResults }: TestFile): SkippedTest[] {
   return assertionResults
     .filter(({ status }) => status !== 'passed' && status !== 'failed')
     .map(({ meta }) => ({ file: name, missing: meta?.missing }));
 }
 
-function failuresOf({ name, assertionResults }: TestFile): string[] {
+function listFailures({ name, assertionResults }: TestFile): string[] {
   return assertionResults
     .filter(({ status }) => status === 'failed')
     .map(({ fullName, failureMessages = [] }) => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { isAlive, processTreeOf } from '../testing/src/processes.ts';
+import { isAlive, listProcessTree } from '../testing/src/processes.ts';
 import { MACHINE_TMP_VARIABLE, RUN_VARIABLE, runFolder } from '../testing/src/test-run.ts';
 import { memoryFolder } from './memory-folder.ts';
 
@@ -51,7 +51,7 @@ function removeKilledRuns(): void {
 
 /** Includes the start time, so that a later process with the same PID has another name. */
 function nameOfRun(): string {
-  return `toolyard-run-${namespaceOf()}-${process.pid}-${startOf(process.pid)}`;
+  return `toolyard-run-${readNamespace()}-${process.pid}-${readStart(process.pid)}`;
 }
 
 function isKilledRun(name: string): boolean {
@@ -59,14 +59,14 @@ function isKilledRun(name: string): boolean {
   if (!found) return false;
   const { namespace, pid, startedAt } = found.groups ?? {};
   // Processes of another container are not visible.
-  if (namespace !== namespaceOf()) return false;
-  return !isAlive(Number(pid)) || startOf(Number(pid)) !== startedAt;
+  if (namespace !== readNamespace()) return false;
+  return !isAlive(Number(pid)) || readStart(Number(pid)) !== startedAt;
 }
 
 /** Linux only; elsewhere, processes of a killed run keep running. */
 function killProcesses(): void {
-  const marked = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isKilledRun(runOf(pid)));
-  for (const pid of marked.flatMap((each) => processTreeOf(Number(each)))) {
+  const marked = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isKilledRun(readRun(pid)));
+  for (const pid of marked.flatMap((each) => listProcessTree(Number(each)))) {
     if (pid === process.pid) continue;
     try {
       process.kill(pid, 'SIGKILL');
@@ -77,18 +77,18 @@ function killProcesses(): void {
 }
 
 /** The test run of a process, from its initial environment. */
-function runOf(pid: string): string {
+function readRun(pid: string): string {
   const environment = read(`/proc/${pid}/environ`).split('\0');
   return basename(environment.find((variable) => variable.startsWith(`${RUN_VARIABLE}=`)) ?? '');
 }
 
-function namespaceOf(): string {
+function readNamespace(): string {
   if (process.platform !== 'linux') return '0';
   return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';
 }
 
 /** Start time of a process in ticks since boot; a constant if unknown. */
-function startOf(pid: number): string {
+function readStart(pid: number): string {
   if (process.platform !== 'linux') return '0';
   const stat = read(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '0';

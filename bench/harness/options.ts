@@ -20,7 +20,7 @@ export type Command = { name: string; parts: readonly string[]; own?: Readonly<R
 
 /** Parses the arguments of the process. Exits after printing help, or for invalid arguments. */
 export function readOptions(command: Command): Options {
-  const usage = usageOf(command);
+  const usage = formatUsage(command);
   try {
     const options = parse(command, process.argv.slice(2));
     if (options !== null) return options;
@@ -61,7 +61,7 @@ export function choose(option: string, list: string, known: readonly string[]): 
   return known.filter((name) => chosen.includes(name));
 }
 
-function usageOf({ name: bench, parts, own = {} }: Command): string {
+function formatUsage({ name: bench, parts, own = {} }: Command): string {
   const lines = [
     ['quick', 'fewer rounds, shorter runs: shows that everything works, the figures mean little'],
     ['only PART,...', `these parts alone: ${parts.join(', ')}`],

@@ -61,7 +61,7 @@ export function peerOf<Out extends Serializable, In>(child: ChildProcess, leave:
 
   async function end(): Promise<void> {
     if (!hasEnded(child)) leave();
-    const timer = setTimeout(() => child.kill('SIGKILL'), FAREWELL_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_WAIT_MS);
     if (!hasEnded(child)) await gone;
     clearTimeout(timer);
   }
@@ -78,7 +78,7 @@ export function peerOf<Out extends Serializable, In>(child: ChildProcess, leave:
   };
 }
 
-const FAREWELL_MS = 10_000;
+const EXIT_WAIT_MS = 10_000;
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;

@@ -58,11 +58,11 @@ export async function alternate<Value>(
   return pairs;
 }
 
-export const wallOf = ({ wallMs }: Block): number => median(wallMs);
-export const cpuOf = ({ cpuMs, wallMs }: Block): number => cpuMs / wallMs.length;
+export const getWall = ({ wallMs }: Block): number => median(wallMs);
+export const getCpu = ({ cpuMs, wallMs }: Block): number => cpuMs / wallMs.length;
 
 /** The blocks of a required competitor. */
-export function blocksOf(results: Results, name: string): readonly Block[] {
+export function getBlocks(results: Results, name: string): readonly Block[] {
   const blocks = results.get(name);
   if (!blocks) throw new Error(`${name} failed, so there is nothing to compare`);
   return blocks;
@@ -87,11 +87,13 @@ export function competitorFigures(
     const runs = blocks.reduce((sum, { wallMs }) => sum + wallMs.length, 0);
     const { measure, of } = describe(name, runs);
     const compared = below && {
-      cpuTimesBaseline: median(ratios(blocks, below, cpuOf)),
-      wallTimesBaseline: median(ratios(blocks, below, wallOf)),
+      cpuTimesBaseline: median(ratios(blocks, below, getCpu)),
+      wallTimesBaseline: median(ratios(blocks, below, getWall)),
     };
     const wallMs = median(blocks.flatMap((block) => block.wallMs));
-    return sampled(`${measure}: processor time`, blocks.map(cpuOf), 'ms', { of: { wallMs, runs, ...compared, ...of } });
+    return sampled(`${measure}: processor time`, blocks.map(getCpu), 'ms', {
+      of: { wallMs, runs, ...compared, ...of },
+    });
   });
 }
 
@@ -99,8 +101,8 @@ export function competitorFigures(
 export function goal(results: Results, [name, other]: readonly [string, string], atMost: number): Figure[] {
   const [blocks, others] = [results.get(name), results.get(other)];
   if (!blocks || !others) return [];
-  const of = { wallTimes: median(ratios(blocks, others, wallOf)) };
+  const of = { wallTimes: median(ratios(blocks, others, getWall)) };
   return [
-    sampled(`${name} compared with ${other}, processor time`, ratios(blocks, others, cpuOf), 'times', { atMost, of }),
+    sampled(`${name} compared with ${other}, processor time`, ratios(blocks, others, getCpu), 'times', { atMost, of }),
   ];
 }

@@ -103,6 +103,6 @@ function repeated(sections: readonly ((number: number) => string)[], characters:
 }
 
 /** Splits text into pieces of token length. */
-export function tokensOf(text: string): string[] {
+export function splitTokens(text: string): string[] {
   return text.match(/[\s\S]{1,4}/g) ?? [];
 }

@@ -81,15 +81,15 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     ?.setEncoding('utf8')
     .on('data', (text: string) => process.stderr.write(text.replaceAll(NORMAL_LINES, '')));
   try {
-    const url = await addressOf(child);
-    return processOf(child, { url, startMs: performance.now() - begun });
+    const url = await readAddress(child);
+    return toProcess(child, { url, startMs: performance.now() - begun });
   } catch (thrown) {
     child.kill('SIGKILL');
     throw thrown;
   }
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+function readAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`the server printed no URL within ${START_MS / 1000} s`)),
@@ -108,7 +108,7 @@ function addressOf(child: ChildProcess): Promise<string> {
   });
 }
 
-function processOf(child: ChildProcess, { url, startMs }: { url: string; startMs: number }): ServerProcess {
+function toProcess(child: ChildProcess, { url, startMs }: { url: string; startMs: number }): ServerProcess {
   const peer = peerOf<OwnerToProbe, ProbeToOwner>(child, () => child.kill('SIGTERM'));
   async function ask<T extends ProbeToOwner['type']>(
     question: OwnerToProbe,

@@ -7,6 +7,6 @@ export function versionIn(packageJson: URL): string {
 }
 
 /** The version of a package installed for the bench. */
-export function versionOf(name: string): string {
+export function readVersion(name: string): string {
   return versionIn(new URL(`../node_modules/${name}/package.json`, import.meta.url));
 }

@@ -40,9 +40,9 @@ export async function measureExchange({ options, say }: Bench): Promise<Figure[]
   const times = { few: [] as number[], many: [] as number[] };
   const rounds = options.quick ? 8 : 24;
   for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
-    const first = round % 2 === 0 ? await roundOf(little.url) : 0;
-    const manyMs = await roundOf(much.url);
-    const fewMs = first === 0 ? await roundOf(little.url) : first;
+    const first = round % 2 === 0 ? await measureRound(little.url) : 0;
+    const manyMs = await measureRound(much.url);
+    const fewMs = first === 0 ? await measureRound(little.url) : first;
     if (round < 0) continue;
     ratios.push(manyMs / fewMs);
     times.few.push(fewMs);
@@ -53,7 +53,7 @@ export async function measureExchange({ options, say }: Bench): Promise<Figure[]
 }
 
 /** The median of a round, in milliseconds. */
-async function roundOf(url: string): Promise<number> {
+async function measureRound(url: string): Promise<number> {
   const api = createApi(url);
   const times: number[] = [];
   for (let made = 0; made < EXCHANGES; made++) {

@@ -49,9 +49,9 @@ export async function measureHistory(
   await using stack = new AsyncDisposableStack();
   const storage = await openEmpty(stack, where);
   await fill(storage, 0, few);
-  const before = await timesOf(storage);
+  const before = await measureTimes(storage);
   await fill(storage, few, many);
-  const after = await timesOf(storage);
+  const after = await measureTimes(storage);
   return Object.keys(REQUESTS_MADE).map((name) => {
     const [fewMs = Number.NaN, manyMs = Number.NaN] = [before.get(name), after.get(name)];
     const of = { [`msAt${few}`]: fewMs, [`msAt${many}`]: manyMs };
@@ -71,7 +71,7 @@ async function openEmpty(stack: AsyncDisposableStack, where: 'sqlite' | 'postgre
   return stack.adopt(await openStorage({ url, clock: systemClock }), (opened) => opened.close());
 }
 
-async function timesOf(storage: SharedStorage): Promise<Map<string, number>> {
+async function measureTimes(storage: SharedStorage): Promise<Map<string, number>> {
   const medians = new Map<string, number>();
   for (const [name, ask] of Object.entries(REQUESTS_MADE)) {
     const times: number[] = [];
@@ -94,7 +94,7 @@ async function fill(storage: SharedStorage, from: number, to: number): Promise<v
     const id = `c${exchange}`;
     const at = FROM + (exchange % DAYS) * DAY_MS;
     await storage.conversations.create(OWNER, { id, title: `Chat ${exchange}`, at });
-    const parts = [{ type: 'text' as const, text: `${textOf(exchange)} the clock says noon` }];
+    const parts = [{ type: 'text' as const, text: `${createText(exchange)} the clock says noon` }];
     const message = { id: `m${exchange}`, parentId: null, createdAt: at, role: 'user' as const, parts };
     await storage.messages.add(OWNER, id, message, { leaf: true });
     const call = { kind: 'model' as const, at, durationMs: 5, providerId: 'p', modelId: 'm', cost: 0.125 };
@@ -104,7 +104,7 @@ async function fill(storage: SharedStorage, from: number, to: number): Promise<v
 }
 
 /** 400 characters, deterministic. */
-function textOf(seed: number): string {
+function createText(seed: number): string {
   let state = seed + 1;
   let text = '';
   for (let at = 0; at < 400; at++) {

@@ -1,5 +1,5 @@
 import type { ServerConfig } from '../../packages/mcp-host/src/index.ts';
-import { isAlive, processTreeOf } from '../../testing/src/processes.ts';
+import { isAlive, listProcessTree } from '../../testing/src/processes.ts';
 import type { Bench } from '../harness/bench.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
@@ -26,7 +26,7 @@ export async function measureClosing({ options, say }: Bench): Promise<Figure[]>
   say(`starting ${String(servers)} servers`);
   await host.connectAll();
   checkReady(host);
-  const processes = processTreeOf(process.pid).filter((pid) => pid !== process.pid);
+  const processes = listProcessTree(process.pid).filter((pid) => pid !== process.pid);
   if (processes.length < servers) throw new Error(`found only ${String(processes.length)} processes`);
 
   const begun = performance.now();

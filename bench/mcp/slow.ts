@@ -19,7 +19,7 @@ export async function measureSlow({ options }: Bench): Promise<Figure[]> {
     [0, DELAY_MS].map(async (delay) => {
       const args = [String(EACH), String(delay)];
       const peer = stack.use(startPeer<string, { urls: string[] }>('mcp/slow-server.ts', { args }));
-      return configsOf(`after-${String(delay)}`, (await peer.hear(START_MS)).urls);
+      return createConfigs(`after-${String(delay)}`, (await peer.hear(START_MS)).urls);
     }),
   );
   const pairs = await alternate(
@@ -47,7 +47,7 @@ export async function measureSlow({ options }: Bench): Promise<Figure[]> {
   ];
 }
 
-function configsOf(name: string, urls: readonly string[]): ServerConfig[] {
+function createConfigs(name: string, urls: readonly string[]): ServerConfig[] {
   return urls.map((url, at) => ({ id: `${name}-${String(at)}`, transport: { type: 'http', url } }));
 }
 

@@ -1,7 +1,7 @@
 import { anthropicReply, geminiReply, reply, responsesReply } from '@toolyard/testing';
 import type { ModelReply } from '@toolyard/testing';
 import { encodeEvent } from '../../testing/src/model/wire.ts';
-import { ANSWER, ANSWER_TOKENS, LONG_ANSWER, noteOf, PIECE, PIECES, TOKEN } from './texts.ts';
+import { ANSWER, ANSWER_TOKENS, LONG_ANSWER, getNote, PIECE, PIECES, TOKEN } from './texts.ts';
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -17,12 +17,12 @@ export function delta(text: string): string {
 }
 
 /** An answer that is one call of `echo`. */
-export function callOf(index: number, pieces?: number): ModelReply {
-  const call = { id: `call_${index}`, name: 'echo', arguments: { message: noteOf(index) } };
-  return reply.toolCalls([call], pieces === undefined ? { whole: true } : { pieces, usage: usageOf(pieces) });
+export function createCall(index: number, pieces?: number): ModelReply {
+  const call = { id: `call_${index}`, name: 'echo', arguments: { message: getNote(index) } };
+  return reply.toolCalls([call], pieces === undefined ? { whole: true } : { pieces, usage: createUsage(pieces) });
 }
 
-function usageOf(tokens: number) {
+function createUsage(tokens: number) {
   return { prompt_tokens: 100, completion_tokens: tokens, total_tokens: 100 + tokens };
 }
 
@@ -35,20 +35,20 @@ function webApi(): ModelReply {
 
 /** All answers without delays, encoded before the first request, as socket writes of so many events. */
 export function encodeAnswers(eventsInWrite: number) {
-  const writesOf = ({ writes }: ModelReply): Buffer[] =>
+  const splitWrites = ({ writes }: ModelReply): Buffer[] =>
     Array.from({ length: Math.ceil(writes.length / eventsInWrite) }, (_, at) =>
       Buffer.concat(writes.slice(at * eventsInWrite, (at + 1) * eventsInWrite)),
     );
   const long = { pieces: PIECE };
   return {
-    answer: writesOf(reply.text(ANSWER, { pieces: TOKEN, usage: usageOf(ANSWER_TOKENS) })),
-    calls: Array.from({ length: 10 }, (_, index) => writesOf(callOf(index, 6))),
-    longChat: writesOf(reply.text(LONG_ANSWER, { ...long, usage: usageOf(PIECES) })),
+    answer: splitWrites(reply.text(ANSWER, { pieces: TOKEN, usage: createUsage(ANSWER_TOKENS) })),
+    calls: Array.from({ length: 10 }, (_, index) => splitWrites(createCall(index, 6))),
+    longChat: splitWrites(reply.text(LONG_ANSWER, { ...long, usage: createUsage(PIECES) })),
     otherFormats: [
-      { path: /\/responses$/, writes: writesOf(responsesReply(LONG_ANSWER, long)) },
-      { path: /\/messages$/, writes: writesOf(anthropicReply(LONG_ANSWER, long)) },
-      { path: /:streamGenerateContent/, writes: writesOf(geminiReply(LONG_ANSWER, long)) },
-      { path: /\/webapi\/chat\//, writes: writesOf(webApi()) },
+      { path: /\/responses$/, writes: splitWrites(responsesReply(LONG_ANSWER, long)) },
+      { path: /\/messages$/, writes: splitWrites(anthropicReply(LONG_ANSWER, long)) },
+      { path: /:streamGenerateContent/, writes: splitWrites(geminiReply(LONG_ANSWER, long)) },
+      { path: /\/webapi\/chat\//, writes: splitWrites(webApi()) },
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sampleMarkdown, tokensOf } from '../harness/sample-markdown.ts';
+import { sampleMarkdown, splitTokens } from '../harness/sample-markdown.ts';
 import { delta, END, START } from './formats.ts';
 import { FIRST_TOKENS, stamped, TOKENS_A_SECOND, wordAt } from './texts.ts';
 
@@ -64,6 +64,6 @@ export function sendWords(response: ServerResponse, tokens: number): void {
 }
 
 export function sendMarkdown(response: ServerResponse, characters: number): void {
-  const tokens = tokensOf(sampleMarkdown(characters)).map((text) => JSON.stringify(text).slice(1, -1));
+  const tokens = splitTokens(sampleMarkdown(characters)).map((text) => JSON.stringify(text).slice(1, -1));
   sendSteadily(response, { aSecond: 500, tokens: tokens.length, tokenAt: (index) => tokens[index] ?? '' });
 }

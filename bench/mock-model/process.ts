@@ -15,9 +15,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { callOf, delta, encodeAnswers, END } from './formats.ts';
+import { createCall, delta, encodeAnswers, END } from './formats.ts';
 import { beginAnswer, sendFirst, sendMarkdown, sendWords } from './paced.ts';
-import { noteOf } from './texts.ts';
+import { getNote } from './texts.ts';
 
 /** Since the last report: requests, the first problem, and CPU time of this process. */
 export type Report = { requests: number; answers: number; requestBytes: number; wrong: string | null; cpuMs: number };
@@ -39,7 +39,7 @@ function answerToCalls(request: ChatRequest, calls: number): Buffer[] | string {
   if (!request.tools?.length) return 'a request without tools';
   const results = (request.messages ?? []).filter((message) => message.role === 'tool');
   for (const [index, { content }] of results.entries()) {
-    if (!JSON.stringify(content).includes(`Echo: ${noteOf(index)}`)) return `result ${index} is not the one of echo`;
+    if (!JSON.stringify(content).includes(`Echo: ${getNote(index)}`)) return `result ${index} is not the one of echo`;
   }
   if (results.length > calls) return `${results.length} results of ${calls} calls`;
   return results.length === calls ? encoded.answer : (encoded.calls[results.length] ?? 'too many calls');
@@ -75,7 +75,7 @@ function sendLong(response: ServerResponse, request: Buffer, calls: number): voi
   let results = 0;
   for (let at = request.indexOf(RESULT); at !== -1; at = request.indexOf(RESULT, at + RESULT.length)) results++;
   if (results < calls) {
-    send(response, [Buffer.concat(callOf(results).writes)]);
+    send(response, [Buffer.concat(createCall(results).writes)]);
     return;
   }
   beginAnswer(response);

@@ -15,7 +15,7 @@ export function modelName(calls: number): string {
 }
 
 /** The argument of call `index`; unique, because repeated calls would be rejected. */
-export function noteOf(index: number): string {
+export function getNote(index: number): string {
   return `note number ${index}`;
 }
 

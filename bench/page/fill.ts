@@ -20,7 +20,7 @@ export async function fillConversation(
     const id = randomUUID();
     const at = Date.now() - messages * 1_000;
     await storage.conversations.create(OWNER, { id, title, at });
-    const [userMessage, ...others] = messagesOf(messages, { from: at, id, lastWords, answerSize });
+    const [userMessage, ...others] = createMessages(messages, { from: at, id, lastWords, answerSize });
     if (!userMessage) return id;
     const terms = { owner: randomUUID(), ms: 60_000 };
     const runId = randomUUID();
@@ -55,7 +55,7 @@ export async function fillConversation(
 }
 
 /** User messages and answers in turns, the answers as different in length as answers are. */
-function messagesOf(
+function createMessages(
   count: number,
   { from, id, lastWords, answerSize }: { from: number; id: string; lastWords: string; answerSize: number | undefined },
 ): Message[] {

@@ -38,7 +38,7 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
     paints.push(seen.paint);
     [early, all] = [seen.early, seen.all];
     await visitor.close();
-    plainPaints.push(await paintOf(context, plain.url));
+    plainPaints.push(await measurePaint(context, plain.url));
   }
   return [
     figure('script requested before a user can write, gzip', kilobytes(early), 'kB', {
@@ -54,7 +54,7 @@ export async function measureLoad(context: Context): Promise<Figure[]> {
 }
 
 /** The first contentful paint of a first visit, in milliseconds. */
-async function paintOf(context: Context, url: string): Promise<number> {
+async function measurePaint(context: Context, url: string): Promise<number> {
   const visitor = await openFreshContext(context);
   try {
     const page = await visitor.newPage();
@@ -92,13 +92,13 @@ function readVisit(): { typable: number; usable: number; paint: number; early: s
   const scripts = performance
     .getEntriesByType('resource')
     .filter(({ name }) => new URL(name).pathname.endsWith('.js')) as PerformanceResourceTiming[];
-  const pathsOf = (some: readonly PerformanceResourceTiming[]) => some.map(({ name }) => new URL(name).pathname);
+  const listPaths = (some: readonly PerformanceResourceTiming[]) => some.map(({ name }) => new URL(name).pathname);
   return {
     typable: typable.shownAt,
     usable: usable.shownAt,
     paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
-    early: pathsOf(scripts.filter(({ startTime }) => startTime < usable.focusedAt)),
-    all: pathsOf(scripts),
+    early: listPaths(scripts.filter(({ startTime }) => startTime < usable.focusedAt)),
+    all: listPaths(scripts),
   };
 }
 

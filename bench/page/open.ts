@@ -1,7 +1,7 @@
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Context } from './visitor.ts';
-import { addressOf, COMPOSER, openFreshContext, tracePage } from './visitor.ts';
+import { getAddress, COMPOSER, openFreshContext, tracePage } from './visitor.ts';
 import type { Watched } from './watch.ts';
 import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
@@ -20,7 +20,7 @@ export async function measureOpen(context: Context): Promise<Figure[]> {
       context.say(time === 0 ? 'a first visit' : `opening ${String(time)} of ${String(times)}`);
       const page = await visitor.newPage();
       await page.addInitScript(watchForWords, lastWords);
-      await page.goto(addressOf(context, context.long), { waitUntil: 'commit' });
+      await page.goto(getAddress(context, context.long), { waitUntil: 'commit' });
       await page.waitForFunction(() => 'shownAt' in globalThis, null, { polling: 50 });
       const shown = await page.evaluate(() => (globalThis as unknown as { shownAt: number }).shownAt);
       await page.waitForTimeout(300);
@@ -63,7 +63,7 @@ export async function measureAnswer(context: Context): Promise<Figure[]> {
       const page = await visitor.newPage();
       await prepareWatch(page);
       // What answers need is loaded.
-      await page.goto(addressOf(context, context.ordinary[0]));
+      await page.goto(getAddress(context, context.ordinary[0]));
       await page.getByText(context.ordinary[0].lastWords).first().waitFor();
       await page.waitForTimeout(1_000);
       const endTrace = await tracePage(context, page, 'answer');

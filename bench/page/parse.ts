@@ -3,7 +3,7 @@ import { IncrementalMarkdown } from '../../packages/web/src/lib/markdown/increme
 import type { Figure } from '../harness/figure.ts';
 import { figure } from '../harness/figure.ts';
 import { median, quantile } from '../harness/quantile.ts';
-import { richMarkdown, sampleMarkdown, tokensOf } from '../harness/sample-markdown.ts';
+import { richMarkdown, sampleMarkdown, splitTokens } from '../harness/sample-markdown.ts';
 import type { Context } from './visitor.ts';
 
 const SIZE = 60_000;
@@ -60,7 +60,7 @@ function parseWhole(text: string): number[] {
 
 /** The text in each frame. */
 function frames(text: string): string[] {
-  const step = tokensOf(text).slice(0, TOKENS_PER_FRAME).join('').length;
+  const step = splitTokens(text).slice(0, TOKENS_PER_FRAME).join('').length;
   return Array.from({ length: Math.ceil(text.length / step) }, (_, frame) => text.slice(0, (frame + 1) * step));
 }
 

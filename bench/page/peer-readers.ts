@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
-import { versionOf } from '../harness/version-of.ts';
+import { readVersion } from '../harness/version-of.ts';
 
 /** Libraries that show Markdown, each in a reader of its own: a script that defines `createReader`. */
 export const PEERS = ['marked', 'remark', 'streamdown'] as const;
@@ -29,8 +29,8 @@ export function peerName(peer: Peer): string {
     case 'marked':
       return 'marked, whole';
     case 'remark':
-      return `remark (react-markdown ${versionOf('react-markdown')}), whole`;
+      return `remark (react-markdown ${readVersion('react-markdown')}), whole`;
     case 'streamdown':
-      return `streamdown ${versionOf('streamdown')}`;
+      return `streamdown ${readVersion('streamdown')}`;
   }
 }

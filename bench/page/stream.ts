@@ -6,7 +6,7 @@ import { sampleMarkdown } from '../harness/sample-markdown.ts';
 import type { Peer } from './peer-readers.ts';
 import { peerName, PEERS, readerScript } from './peer-readers.ts';
 import type { Context } from './visitor.ts';
-import { COMPOSER, counterOf, countersOf, openFreshContext, tracePage } from './visitor.ts';
+import { COMPOSER, readCounter, openCounters, openFreshContext, tracePage } from './visitor.ts';
 import type { Watched } from './watch.ts';
 import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
@@ -35,7 +35,7 @@ export async function measureStream(context: Context): Promise<Figure[]> {
   const name = `${String(size / 1000)} kB at 500 tokens a second`;
   return [
     ...watchFigures('baseline: the page at rest', idle),
-    ...readers.flatMap((reader) => figuresOf(name, reader, watched.get(reader) ?? [])),
+    ...readers.flatMap((reader) => toFigures(name, reader, watched.get(reader) ?? [])),
   ];
 }
 
@@ -70,7 +70,7 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     // Lazy modules are loaded, and the layout is stable.
     await page.waitForTimeout(1_000);
 
-    const cdp = await countersOf(page);
+    const cdp = await openCounters(page);
     const endTrace = await tracePage(context, page, `stream-${reader.replace(/\W+/g, '-')}`);
     const run = await api.send(conversation, 'Write a long answer.');
     if (reader !== 'the page') await page.evaluate(readWithPeer, run);
@@ -78,7 +78,7 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     let before = null as Promise<{ at: number; cpuSeconds: number }> | null;
     const begin = async (): Promise<{ at: number; cpuSeconds: number }> => {
       await beginWatch(page);
-      return { at: performance.now(), cpuSeconds: await counterOf(cdp, 'ThreadTime') };
+      return { at: performance.now(), cpuSeconds: await readCounter(cdp, 'ThreadTime') };
     };
     await api.read(run, (events) => {
       if (events.some(({ type }) => type === 'text_delta')) before ??= begin();
@@ -88,7 +88,7 @@ async function watchAnswer(context: Context, reader: Reader, size: number): Prom
     const seconds = (performance.now() - begun.at) / 1000;
     const seen = await endWatch(page);
     await endTrace();
-    const cpuPercent = (100 * ((await counterOf(cdp, 'ThreadTime')) - begun.cpuSeconds)) / seconds;
+    const cpuPercent = (100 * ((await readCounter(cdp, 'ThreadTime')) - begun.cpuSeconds)) / seconds;
     await checkWhole(page, size);
     return { cpuPercent, ...seen };
   } finally {
@@ -105,7 +105,7 @@ async function checkWhole(page: Page, size: number): Promise<void> {
     throw new Error(`the end of the answer is not shown: "${last}"`);
 }
 
-function figuresOf(subject: string, reader: Reader, watched: readonly Answer[]): Figure[] {
+function toFigures(subject: string, reader: Reader, watched: readonly Answer[]): Figure[] {
   const isPage = reader === 'the page';
   const name = `${subject}, ${isPage ? reader : peerName(reader)}`;
   const cpu = watched.map(({ cpuPercent }) => cpuPercent);

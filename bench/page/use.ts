@@ -4,7 +4,7 @@ import { figure, sampled } from '../harness/figure.ts';
 import { quantile } from '../harness/quantile.ts';
 import { clickAndWait } from './open.ts';
 import type { Context } from './visitor.ts';
-import { addressOf, afterPaint, COMPOSER, counterOf, countersOf, openFreshContext, tracePage } from './visitor.ts';
+import { getAddress, afterPaint, COMPOSER, readCounter, openCounters, openFreshContext, tracePage } from './visitor.ts';
 import { beginWatch, endWatch, prepareWatch, watchFigures } from './watch.ts';
 
 const SCROLLED_PX = 48_000;
@@ -17,7 +17,7 @@ export async function measureScroll(context: Context): Promise<Figure[]> {
     const page = await visitor.newPage();
     await prepareWatch(page);
     await openLong(context, page);
-    const cdp = await countersOf(page);
+    const cdp = await openCounters(page);
     const scroll = (yDistance: number) =>
       cdp.send('Input.synthesizeScrollGesture', {
         x: 700,
@@ -35,11 +35,11 @@ export async function measureScroll(context: Context): Promise<Figure[]> {
     });
     const endTrace = await tracePage(context, page, 'scroll');
     await beginWatch(page);
-    const busyBefore = await counterOf(cdp, 'ThreadTime');
+    const busyBefore = await readCounter(cdp, 'ThreadTime');
     const from = performance.now();
     await scroll(SCROLLED_PX);
     const seconds = (performance.now() - from) / 1000;
-    const busy = (100 * ((await counterOf(cdp, 'ThreadTime')) - busyBefore)) / seconds;
+    const busy = (100 * ((await readCounter(cdp, 'ThreadTime')) - busyBefore)) / seconds;
     const watched = await endWatch(page);
     await endTrace();
     if (pages === 0) throw new Error('scrolling up loaded no earlier messages');
@@ -60,15 +60,15 @@ export async function measureType(context: Context): Promise<Figure[]> {
   try {
     const page = await visitor.newPage();
     await openLong(context, page);
-    const cdp = await countersOf(page);
+    const cdp = await openCounters(page);
     await page.locator(COMPOSER).focus();
     await page.evaluate(watchKeys);
     const perKey: number[] = [];
     for (let key = 0; key < keys; key++) {
-      const before = await counterOf(cdp, 'TaskDuration');
+      const before = await readCounter(cdp, 'TaskDuration');
       await page.keyboard.press(key % 6 === 5 ? 'Space' : 'a');
       await page.evaluate(afterPaint);
-      perKey.push(1000 * ((await counterOf(cdp, 'TaskDuration')) - before));
+      perKey.push(1000 * ((await readCounter(cdp, 'TaskDuration')) - before));
     }
     const handled = await page.evaluate(() => (globalThis as unknown as { handled: number[] }).handled);
     const written = await page.locator(COMPOSER).inputValue();
@@ -104,12 +104,12 @@ export async function measureSwitch(context: Context): Promise<Figure[]> {
   const visitor = await openFreshContext(context);
   try {
     const page = await visitor.newPage();
-    await page.goto(addressOf(context, context.ordinary[0]));
-    const cdp = await countersOf(page);
+    await page.goto(getAddress(context, context.ordinary[0]));
+    const cdp = await openCounters(page);
     await cdp.send('HeapProfiler.enable');
     const memory = async () => {
       await cdp.send('HeapProfiler.collectGarbage');
-      return { heap: await counterOf(cdp, 'JSHeapUsedSize'), nodes: await counterOf(cdp, 'Nodes') };
+      return { heap: await readCounter(cdp, 'JSHeapUsedSize'), nodes: await readCounter(cdp, 'Nodes') };
     };
     const times: number[] = [];
     let before = { heap: Number.NaN, nodes: Number.NaN };
@@ -143,7 +143,7 @@ export async function measureSwitch(context: Context): Promise<Figure[]> {
 }
 
 async function openLong(context: Context, page: Page): Promise<void> {
-  await page.goto(addressOf(context, context.long));
+  await page.goto(getAddress(context, context.long));
   await page.getByText(context.long.lastWords).first().waitFor();
   // Lazy modules are loaded, and the layout is stable.
   await page.waitForTimeout(500);

@@ -33,7 +33,7 @@ export const EARLY_COMPOSER = '#placeholder textarea';
 export const COMPOSER = 'textarea#composer';
 
 /** The address of a conversation. */
-export const addressOf = ({ url }: Pick<Context, 'url'>, { conversation }: Stored): string =>
+export const getAddress = ({ url }: Pick<Context, 'url'>, { conversation }: Stored): string =>
   `${url}/c/${conversation}`;
 
 /** Slows the CPU of a page by this factor. */
@@ -43,12 +43,12 @@ export async function slow(page: Page, rate: number): Promise<void> {
 }
 
 /** A counter of the browser: `TaskDuration` in seconds, `JSHeapUsedSize` in bytes, `Nodes`. */
-export async function counterOf(cdp: CDPSession, name: string): Promise<number> {
+export async function readCounter(cdp: CDPSession, name: string): Promise<number> {
   const { metrics } = await cdp.send('Performance.getMetrics');
   return metrics.find((metric) => metric.name === name)?.value ?? Number.NaN;
 }
 
-export async function countersOf(page: Page): Promise<CDPSession> {
+export async function openCounters(page: Page): Promise<CDPSession> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Performance.enable');
   return cdp;

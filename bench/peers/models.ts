@@ -144,7 +144,7 @@ async function answers(toolyard: Toolyard, configuration: AgentConfiguration): P
   const deltas = textDeltas(events);
   const message = events.find((event) => event.type === 'message_finished')?.message;
   const text = message?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '';
-  expect(endOf(events).status === 'done', inWords(events));
+  expect(getEnd(events).status === 'done', inWords(events));
   expect(deltas.length > 1 && deltas.join('') === text, `${deltas.length} pieces are not the answer`);
   return `${deltas.length} pieces: "${text.slice(0, 80).replace(/\s+/g, ' ').trim()}"`;
 }
@@ -157,7 +157,7 @@ async function isCancelled(toolyard: Toolyard): Promise<string> {
     cancelled = performance.now();
     void toolyard.cancel(event.runId);
   });
-  expect(endOf(events).status === 'cancelled', inWords(events));
+  expect(getEnd(events).status === 'cancelled', inWords(events));
   await eventually(async () => !(await isProcessing()), { what: 'a free slot of llama.cpp' });
   return `${textDeltas(events).length} pieces kept, slot free ${Math.round(performance.now() - cancelled)} ms after`;
 }
@@ -172,7 +172,7 @@ async function overflows(toolyard: Toolyard): Promise<string> {
   const parameters = { maxOutputTokens: 40 };
   const events = await toolyard.ask({ ...WITHOUT_TOOLS, parameters }, 'The tide is low. '.repeat(600));
   const compacted = events.some((event) => event.type === 'compression_finished');
-  const { status, error } = endOf(events);
+  const { status, error } = getEnd(events);
   expect((compacted && status === 'done') || error?.code === 'context_exceeded', inWords(events));
   return compacted ? `compacted, then ${inWords(events)}` : inWords(events);
 }
@@ -181,7 +181,7 @@ async function getsToolsAsText(toolyard: Toolyard): Promise<string> {
   const events = await toolyard.ask({ ...LLAMA, parameters: { maxOutputTokens: 20 } }, 'What day is it?');
   const notice = events.find((event) => event.type === 'notice' && event.code === 'tools_as_text');
   expect(notice?.type === 'notice', `no notice; ${inWords(events)}`);
-  expect(endOf(events).status === 'done', inWords(events));
+  expect(getEnd(events).status === 'done', inWords(events));
   return notice?.type === 'notice' ? notice.text : '';
 }
 
@@ -200,7 +200,7 @@ async function writesCall(toolyard: Toolyard): Promise<string> {
 }
 
 /** The last event of a run. */
-function endOf(events: readonly RunEvent[]): Extract<RunEvent, { type: 'run_finished' }> {
+function getEnd(events: readonly RunEvent[]): Extract<RunEvent, { type: 'run_finished' }> {
   const end = events.at(-1);
   if (end?.type !== 'run_finished') throw new Error('the run has no end');
   return end;
@@ -208,7 +208,7 @@ function endOf(events: readonly RunEvent[]): Extract<RunEvent, { type: 'run_fini
 
 /** Status and error of the run, for the report. */
 function inWords(events: readonly RunEvent[]): string {
-  const { status, error } = endOf(events);
+  const { status, error } = getEnd(events);
   return error === undefined ? status : `${status}: ${error.code}, ${error.message} ${error.hint ?? ''}`.trim();
 }
 

@@ -46,7 +46,7 @@ export async function tryServer(peer: PeerServer, stage: Stage, missing: string 
   const sandbox = peer.sandbox?.(stage) ?? {};
   const untried: McpRow = {
     ...{ id: peer.id, package: peer.package, firstMs: null, againMs: null, tools: 0, resources: 0, prompts: 0 },
-    ...{ settings: settingsOf(sandbox), sandboxed: 'no: it did not start', tool, processesLeft: null },
+    ...{ settings: formatSettings(sandbox), sandboxed: 'no: it did not start', tool, processesLeft: null },
     ...{ outcome: 'not possible', detail: missing ?? peer.missing?.(stage) ?? '', blocked: [] },
   };
   if (untried.detail !== '') return untried;
@@ -64,7 +64,7 @@ export async function tryServer(peer: PeerServer, stage: Stage, missing: string 
   return { ...again, firstMs: first.firstMs, againMs: again.firstMs };
 }
 
-function settingsOf(sandbox: JsonObject): string {
+function formatSettings(sandbox: JsonObject): string {
   const shown = Object.entries(sandbox).map(([key, value]) =>
     key === 'read' || key === 'write' ? `"${key}": [its folder]` : `"${key}": ${JSON.stringify(value)}`,
   );

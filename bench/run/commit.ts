@@ -6,7 +6,7 @@ import { startContender } from '../harness/contender.ts';
 import type { Figure } from '../harness/figure.ts';
 import { figure, sampled } from '../harness/figure.ts';
 import type { Block, Results } from '../harness/rounds.ts';
-import { blocksOf, compete, cpuOf, ratios, wallOf } from '../harness/rounds.ts';
+import { getBlocks, compete, getCpu, ratios, getWall } from '../harness/rounds.ts';
 import { PROVIDER } from '../mock-model/start.ts';
 import { ANSWER, modelName, PROMPT } from '../mock-model/texts.ts';
 import type { Api } from '../harness/api.ts';
@@ -64,32 +64,32 @@ export async function measureCommit(context: Context): Promise<Figure[]> {
     ],
     { rounds: options.quick ? 4 : 16, runs: options.quick ? 30 : 60, warmUpRuns: WARM_UP_RUNS, say },
   );
-  return figuresOf(results, diskMs);
+  return toFigures(results, diskMs);
 }
 
-function figuresOf(results: Results, diskMs: number): Figure[] {
-  const memory = blocksOf(results, 'memory');
+function toFigures(results: Results, diskMs: number): Figure[] {
+  const memory = getBlocks(results, 'memory');
   const compared = (
     way: string,
     measure: string,
     of: (block: Block) => number,
     more: { atMost?: number } = {},
   ): Figure => {
-    const blocks = blocksOf(results, way);
+    const blocks = getBlocks(results, way);
     return sampled(measure, ratios(blocks, memory, of), 'times memory', {
       ...more,
       of: { memoryMs: median(memory.map(of)), committedMs: median(blocks.map(of)), rounds: blocks.length },
     });
   };
   const addedTo = (way: string): number =>
-    (median(blocksOf(results, way).map(wallOf)) - median(memory.map(wallOf))) / (CALLS + 1);
+    (median(getBlocks(results, way).map(getWall)) - median(memory.map(getWall))) / (CALLS + 1);
   return [
-    compared('read', '11-call run, everything committed, read as it goes: wall time', wallOf, { atMost: 1.5 }),
-    compared('read', 'the same: processor time', cpuOf),
-    compared('unread', 'the same without a reader: wall time', wallOf),
-    compared('unread', 'the same without a reader: processor time', cpuOf),
-    compared('baseline', 'in memory, events forced to a file before each call: wall time', wallOf),
-    compared('baseline', 'the same: processor time', cpuOf),
+    compared('read', '11-call run, everything committed, read as it goes: wall time', getWall, { atMost: 1.5 }),
+    compared('read', 'the same: processor time', getCpu),
+    compared('unread', 'the same without a reader: wall time', getWall),
+    compared('unread', 'the same without a reader: processor time', getCpu),
+    compared('baseline', 'in memory, events forced to a file before each call: wall time', getWall),
+    compared('baseline', 'the same: processor time', getCpu),
     figure('what committing, sending and reading add to a turn', addedTo('read'), 'ms'),
     figure('what committing alone adds to a turn', addedTo('unread'), 'ms'),
     figure('a write of 4 kB forced to this disk (a run has ten)', diskMs, 'ms'),

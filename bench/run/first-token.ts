@@ -15,7 +15,7 @@ export async function measureFirstToken(
   const later: number[] = [];
   // The first answers run cold code.
   for (let answer = -5; answer < answers; answer++) {
-    const [first, ...rest] = await delaysOf(api);
+    const [first, ...rest] = await measureDelays(api);
     if (answer < 0 || first === undefined) continue;
     firsts.push(first);
     later.push(...rest);
@@ -32,7 +32,7 @@ export async function measureFirstToken(
 }
 
 /** The latency of each token of one answer, in milliseconds. */
-async function delaysOf(api: Api): Promise<number[]> {
+async function measureDelays(api: Api): Promise<number[]> {
   const conversation = await api.createConversation({ model: { providerId: PROVIDER, modelId: 'first' } });
   const run = await api.send(conversation, 'Say something.');
   const delays: number[] = [];

@@ -39,7 +39,7 @@ export async function measureLong(context: Context): Promise<Figure[]> {
   const bareLate: number[] = [];
   for (let run = -WARM_UP_RUNS; run < runs; run++) {
     context.say(run < 0 ? 'warming up' : `run ${String(run + 1)} of ${String(runs)}`);
-    const { turns, earlyCpuMs, lateCpuMs } = await turnsOf(api, server);
+    const { turns, earlyCpuMs, lateCpuMs } = await measureTurns(api, server);
     const bareTurns = await bare.turns();
     if (run < 0) continue;
     early.push(around(turns, EARLY_STEP));
@@ -48,8 +48,8 @@ export async function measureLong(context: Context): Promise<Figure[]> {
     bareLate.push(around(bareTurns, LATE_STEP));
     cpuRatios.push(lateCpuMs / earlyCpuMs);
   }
-  const wallRatios = ratiosOf(late, early);
-  const bareRatios = ratiosOf(bareLate, bareEarly);
+  const wallRatios = toRatios(late, early);
+  const bareRatios = toRatios(bareLate, bareEarly);
   const measure = `a turn at step ${String(LATE_STEP)}`;
   return [
     sampled(`${measure} compared with step ${String(EARLY_STEP)}`, wallRatios, 'times', {
@@ -58,13 +58,13 @@ export async function measureLong(context: Context): Promise<Figure[]> {
     sampled('the same in a bare loop', bareRatios, 'times', {
       of: { earlyMs: median(bareEarly), lateMs: median(bareLate) },
     }),
-    sampled('growth compared with that of the bare loop', ratiosOf(wallRatios, bareRatios), 'times', { atMost: 1.2 }),
+    sampled('growth compared with that of the bare loop', toRatios(wallRatios, bareRatios), 'times', { atMost: 1.2 }),
     sampled('the same in processor time of the server', cpuRatios, 'times'),
     sampled(measure, late, 'ms'),
   ];
 }
 
-function ratiosOf(values: readonly number[], bases: readonly number[]): number[] {
+function toRatios(values: readonly number[], bases: readonly number[]): number[] {
   return values.map((value, run) => value / (bases[run] ?? Number.NaN));
 }
 
@@ -99,7 +99,7 @@ type Turns = {
   lateCpuMs: number;
 };
 
-async function turnsOf(api: Api, server: Pick<ServerProcess, 'begin' | 'load'>): Promise<Turns> {
+async function measureTurns(api: Api, server: Pick<ServerProcess, 'begin' | 'load'>): Promise<Turns> {
   const conversation = await api.createConversation({
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },

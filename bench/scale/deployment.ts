@@ -56,7 +56,7 @@ export async function openDeployment(
     servers,
     database: url === null || !cluster ? null : measuredDatabase(cluster, url),
     async storedBytes() {
-      if (url === null || !cluster) return sizeOf(join(folder.path, 'all'));
+      if (url === null || !cluster) return measureSize(join(folder.path, 'all'));
       await cluster.query(url, 'VACUUM FULL');
       const [row] = await cluster.query(url, 'SELECT pg_database_size(current_database()) AS size');
       return Number(row?.['size']);
@@ -68,7 +68,7 @@ export async function openDeployment(
 function measuredDatabase(cluster: Cluster, url: string): Measured {
   const cpuMs = async (): Promise<number> => {
     const rows = await cluster.query(url, 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-    return rows.reduce((sum, { pid }) => sum + cpuMsOf(Number(pid)), 0);
+    return rows.reduce((sum, { pid }) => sum + readCpuMs(Number(pid)), 0);
   };
   let before = { cpuMs: 0, at: 0 };
   return {
@@ -79,14 +79,14 @@ function measuredDatabase(cluster: Cluster, url: string): Measured {
   };
 }
 
-function sizeOf(folder: string): number {
+function measureSize(folder: string): number {
   return readdirSync(folder)
     .filter((file) => file.startsWith('toolyard.db'))
     .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 }
 
 /** CPU time from /proc in hundredths of a second; user and system are fields 14 and 15. */
-function cpuMsOf(pid: number): number {
+function readCpuMs(pid: number): number {
   try {
     const words = readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
       .replace(/^.*\) /, '')

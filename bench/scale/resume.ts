@@ -23,7 +23,7 @@ export async function measureResume(
   const late: number[] = [];
   for (let run = 0; run < runs; run++) {
     say(`run ${String(run + 1)} of ${String(runs)}`);
-    const times = await resumesOf(api);
+    const times = await measureResumes(api);
     early.push(...times.slice(5, EARLY_TURNS));
     late.push(...times.slice(LATE_STEP / STEPS_IN_TURN));
   }
@@ -33,7 +33,7 @@ export async function measureResume(
   ];
 }
 
-async function resumesOf(api: Api): Promise<number[]> {
+async function measureResumes(api: Api): Promise<number[]> {
   const conversation = await api.createConversation({
     model: { providerId: PROVIDER, modelId: `long-${String(TURNS)}` },
     limits: { maxTurns: TURNS + 1 },

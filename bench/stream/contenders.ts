@@ -1,6 +1,6 @@
 import type { ChatRequest, ModelRuntime } from '../../packages/model-runtime/src/index.ts';
 import type { Contender, StartContender } from '../harness/contender.ts';
-import { versionIn, versionOf } from '../harness/version-of.ts';
+import { versionIn, readVersion } from '../harness/version-of.ts';
 import { askBarely } from '../loop/contenders/baseline.ts';
 import { modelAt } from '../loop/pi-model.ts';
 
@@ -74,7 +74,7 @@ async function overAi(origin: string): Promise<Contender> {
   const { streamText } = await import('ai');
   const provider = createOpenAICompatible({ name: 'bench', baseURL: `${origin}/v1`, includeUsage: true });
   return {
-    version: versionOf('ai'),
+    version: readVersion('ai'),
     async run() {
       const { textStream } = streamText({ model: provider.chatModel('bench'), prompt: 'hi', maxRetries: 0 });
       let text = '';
@@ -92,7 +92,7 @@ async function overAgents(origin: string): Promise<Contender> {
   const agent = new Agent({ name: 'bench', model: new OpenAIChatCompletionsModel(client, 'bench') });
   const runner = new Runner({ tracingDisabled: true });
   return {
-    version: versionOf('@openai/agents'),
+    version: readVersion('@openai/agents'),
     async run() {
       const result = await runner.run(agent, 'hi', { stream: true });
       let text = '';
@@ -111,7 +111,7 @@ async function overTanstack(origin: string): Promise<Contender> {
   const { createOpenaiChatCompletions } = await import('@tanstack/ai-openai');
   const adapter = createOpenaiChatCompletions('gpt-4o', 'none', { baseURL: `${origin}/v1`, maxRetries: 0 });
   return {
-    version: versionOf('@tanstack/ai'),
+    version: readVersion('@tanstack/ai'),
     async run() {
       let text = '';
       for await (const chunk of chat({ adapter, messages: [{ role: 'user', content: 'hi' }] })) {
@@ -126,7 +126,7 @@ async function overTanstack(origin: string): Promise<Contender> {
 async function overPi(origin: string): Promise<Contender> {
   const { stream } = await import('@mariozechner/pi-ai');
   return {
-    version: versionOf('@mariozechner/pi-ai'),
+    version: readVersion('@mariozechner/pi-ai'),
     async run() {
       const events = stream(
         modelAt(`${origin}/v1`, 'bench'),

@@ -92,14 +92,14 @@ const SUITES: Suite[] = [
 ];
 
 /** The suite's timeout for a client; it starts those of a revision at once. */
-const PATIENCE_MS = '200000';
+const SCENARIO_TIMEOUT_MS = '200000';
 
 describe.each(SUITES)('the official conformance suite, %s', (name, args, scenarios) => {
   let found: SuiteOutcome;
 
   beforeAll(async () => {
     const desk = await openClientResults(scenarios.length);
-    found = await runSuite(['client', '--command', desk.command, '--timeout', PATIENCE_MS, ...args]);
+    found = await runSuite(['client', '--command', desk.command, '--timeout', SCENARIO_TIMEOUT_MS, ...args]);
     await desk.close();
     printOutcome(name, found);
   });

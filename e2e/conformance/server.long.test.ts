@@ -27,13 +27,13 @@ const SETS: [name: string, args: string[], scenarios: number][] = [
 const RETRY = { retry: 2 };
 
 /** The suite's timeout per scenario. */
-const PATIENCE_MS = '200000';
+const SCENARIO_TIMEOUT_MS = '200000';
 
 /** Skipped by the suite for every server, see the last test. */
 const HELD_BACK = 'tasks-status-notifications';
 
 test.each(SETS)('%s: the mounted server passes the official suite', RETRY, async (name, args, count) => {
-  const outcome = await runSuite(['server', '--url', fixture.url, '--timeout', PATIENCE_MS, ...args]);
+  const outcome = await runSuite(['server', '--url', fixture.url, '--timeout', SCENARIO_TIMEOUT_MS, ...args]);
   printOutcome(name, outcome);
   const failed = outcome.scenarios.filter((scenario) => scenario.failed.length > 0);
   expect(failed, outcome.output.slice(-2_000)).toEqual([]);

@@ -8,7 +8,7 @@ import type { Verdict } from '../faults/judge.ts';
 import { judge } from '../faults/judge.ts';
 import type { Query } from '../faults/stored.ts';
 import {
-  claimsOf,
+  countClaims,
   readFirings,
   readStored,
   readWrites,
@@ -21,7 +21,7 @@ import { Fleet } from './fleet.ts';
 import { SimulatedUsers } from './simulated-users.ts';
 import type { TimedFault, Role } from './plan.ts';
 import { planFaults } from './plan.ts';
-import { conversationOf, MEMBERS, script, remarksIn } from './load-scenario.ts';
+import { readConversation, MEMBERS, script, remarksIn } from './load-scenario.ts';
 
 export type EnduranceOptions = {
   cluster: Cluster;
@@ -79,7 +79,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
       for (const [text, times] of remarksIn(messages)) {
         sentToModel.set(text, Math.max(times, sentToModel.get(text) ?? 0));
       }
-      const conversation = conversationOf(messages);
+      const conversation = readConversation(messages);
       // All runs of the schedule ask the same; their requests look the same.
       return conversation === '' ? script(messages) : usage.reply(conversation, script(messages));
     },
@@ -134,7 +134,7 @@ export async function runEndurance(options: EnduranceOptions): Promise<Endurance
     ...{ effects, counted, failings, outages },
     schedules: [{ ...schedule, firings: await readFirings(query) }],
     writes,
-    interruptions: claimsOf(kept.runs, writes),
+    interruptions: countClaims(kept.runs, writes),
   };
   const verdict = judge(history, options.failoverMs);
   const amiss = kept.runs.map(({ id }) => id).filter((id) => verdict.problems.some((problem) => problem.includes(id)));
@@ -179,7 +179,7 @@ async function deal(faults: readonly TimedFault[], { fleet, cluster, forMs, log 
   let database = Promise.resolve();
   const under = faults.map(async (fault) => {
     await sleep(fault.at);
-    log(`${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${nameOf(fault)}`);
+    log(`${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${getName(fault)}`);
     switch (fault.kind) {
       case 'kill':
       case 'leave':
@@ -216,7 +216,7 @@ async function deal(faults: readonly TimedFault[], { fleet, cluster, forMs, log 
   return outages;
 }
 
-function nameOf(fault: TimedFault): string {
+function getName(fault: TimedFault): string {
   const where = 'slot' in fault ? ` process ${String(fault.slot)}` : '';
   return `${fault.kind}${where} for ${String(fault.ms)} ms`;
 }

@@ -133,7 +133,7 @@ export class Fleet implements AsyncDisposable {
     const child = registerProcess(this.#spawn(slot, name, place), name);
     const exited = once(child, 'exit');
     try {
-      place.process = { name, child, url: await this.#addressOf(child, name), exited };
+      place.process = { name, child, url: await this.#readAddress(child, name), exited };
       place.leaving = new AbortController();
     } catch (thrown) {
       child.kill('SIGKILL');
@@ -246,7 +246,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Reads its output; resolves when it has printed its URL. */
-  async #addressOf(child: ChildProcess, name: string): Promise<string> {
+  async #readAddress(child: ChildProcess, name: string): Promise<string> {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       for (const line of text.split('\n').filter(Boolean)) this.#options.log(`${name}: ${line}`);
     });

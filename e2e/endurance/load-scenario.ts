@@ -20,13 +20,13 @@ export function loadScenarioAt(name: string, random: () => number): LoadScenario
 /** What a schedule asks; its runs call no tool, because their calls would all be the same. */
 export const SCHEDULED_TASK = 'Say that it is time.';
 
-export function messageOf(scenario: LoadScenario): string {
+export function toMessage(scenario: LoadScenario): string {
   return JSON.stringify(scenario);
 }
 
 /** The model: requests the calls of the last message, turn by turn, each with a unique name. */
 export function script(messages: readonly ModelMessage[]): ModelReply {
-  if (textOf(messages.findLast(({ role }) => role === 'user')?.content).includes(SCHEDULED_TASK)) {
+  if (readText(messages.findLast(({ role }) => role === 'user')?.content).includes(SCHEDULED_TASK)) {
     return reply.text('It is time.', { pieces: 3, delayMs: 40 });
   }
   // Steered messages start no run.
@@ -53,7 +53,7 @@ export function script(messages: readonly ModelMessage[]): ModelReply {
 function delegation(name: string, subAgents: number): ModelReply {
   const tasks = Array.from({ length: subAgents }, (_none, index) => {
     const own: LoadScenario = { name: `${name}~${String(index)}`, turns: [1, 2] };
-    return { title: own.name, task: messageOf(own), ...(index === 1 ? { context: 'inherit' } : {}) };
+    return { title: own.name, task: toMessage(own), ...(index === 1 ? { context: 'inherit' } : {}) };
   });
   const id = `${name}_share`.replaceAll(/\W/g, '_');
   return reply.toolCalls([{ id, name: 'delegate_task', arguments: { tasks } }], { pieces: 6, delayMs: 30 });
@@ -62,7 +62,7 @@ function delegation(name: string, subAgents: number): ModelReply {
 /**
  * The conversation of a request, from its last message: its id, or the name of a sub-agent or of the turn of a member.
  */
-export function conversationOf(messages: readonly ModelMessage[]): string {
+export function readConversation(messages: readonly ModelMessage[]): string {
   const asked = messages.map(({ content }) => readScenario(content)).findLast((read) => read !== null)?.name ?? '';
   const member = memberIn(messages);
   const name = member === null ? asked : `${asked}~${member}`;
@@ -72,11 +72,11 @@ export function conversationOf(messages: readonly ModelMessage[]): string {
 /** The member whose turn it is, in a request of a group. */
 function memberIn(messages: readonly ModelMessage[]): string | null {
   const last = messages.findLast(({ role }) => role === 'user');
-  return /It is your turn, (\w+)/.exec(textOf(last?.content))?.[1] ?? null;
+  return /It is your turn, (\w+)/.exec(readText(last?.content))?.[1] ?? null;
 }
 
 /** A steered message with a unique text, which can be found in combined messages. */
-export function remarkOf(id: string): string {
+export function formatRemark(id: string): string {
   return `By the way, this is ${id}.`;
 }
 
@@ -87,19 +87,19 @@ const STORY = /\{"name":[^{}]*\}/;
 export function remarksIn(messages: readonly ModelMessage[]): Map<string, number> {
   const remarks = messages
     .filter(({ role }) => role === 'user')
-    .flatMap(({ content }) => textOf(content).match(REMARK) ?? []);
+    .flatMap(({ content }) => readText(content).match(REMARK) ?? []);
   return new Map([...Map.groupBy(remarks, (remark) => remark)].map(([remark, all]) => [remark, all.length]));
 }
 
 /** The API format combines consecutive messages of the user. */
-function textOf(content: unknown): string {
+function readText(content: unknown): string {
   return Array.isArray(content)
     ? content.map((part: { text?: string }) => part.text ?? '').join('\n')
     : String(content);
 }
 
 function readScenario(content: unknown): LoadScenario | null {
-  const read = parseJson(STORY.exec(textOf(content))?.[0] ?? '');
+  const read = parseJson(STORY.exec(readText(content))?.[0] ?? '');
   if (!read.ok || !isJsonObject(read.value)) return null;
   return read.value as unknown as LoadScenario;
 }

@@ -4,7 +4,7 @@ import { startCluster } from '@toolyard/testing/postgres';
 import { findPostgres } from '@toolyard/testing/postgres-binaries';
 import { runEndurance } from './endurance.ts';
 import type { Role } from './plan.ts';
-import { summaryOf } from './summary.ts';
+import { formatSummary } from './summary.ts';
 
 const USAGE = `npm run test:long -- endurance [--minutes N] [--seed S] [--people N] [--roles LIST]
 
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   const minutes = above0('minutes', values.minutes) ?? 10;
   const seed = above0('seed', values.seed) ?? Date.now() % 1_000_000;
   const people = above0('people', values.people);
-  const roles = values.roles.split(',').map(roleOf);
+  const roles = values.roles.split(',').map(readRole);
   const binaries = await findPostgres();
   if (binaries.missing !== null) throw new Error(binaries.missing);
   const log = (line: string): void => void process.stdout.write(`  ${line}\n`);
@@ -58,7 +58,7 @@ async function main(): Promise<number> {
       roles,
       ...(people === undefined ? {} : { people }),
     });
-    process.stdout.write(`${summaryOf(result)}\n`);
+    process.stdout.write(`${formatSummary(result)}\n`);
     for (const problem of result.problems) process.stdout.write(`  ${problem}\n`);
     for (const [id, lines] of result.traces) process.stdout.write(`\n${id}\n  ${lines.join('\n  ')}\n`);
     return result.problems.length === 0 ? 0 : 1;
@@ -74,7 +74,7 @@ function above0(name: string, text: string | undefined): number | undefined {
   throw new Error(`--${name} must be a number above 0 (got "${text}").\n\n${USAGE}`);
 }
 
-function roleOf(name: string): Role {
+function readRole(name: string): Role {
   const role = ROLES.find((each) => each === name);
   if (role === undefined) throw new Error(`Unknown role "${name}". Use ${ROLES.join(', ')}.`);
   return role;

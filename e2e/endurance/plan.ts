@@ -25,7 +25,7 @@ export function planFaults(of: { random: () => number; roles: readonly Role[]; f
   for (let at = between(1_500, 3_000); at < forMs; at += between(2_500, 6_000)) {
     if (bag.length === 0) bag = shuffled(BAG, random);
     const kind = bag.pop() ?? 'kill';
-    const ms = lengthOf(kind, between);
+    const ms = chooseLength(kind, between);
     if (kind === 'fast' || kind === 'immediate' || kind === 'deaf') {
       faults.push({ kind, at, ms });
       continue;
@@ -44,7 +44,7 @@ export function planFaults(of: { random: () => number; roles: readonly Role[]; f
   return faults;
 }
 
-function lengthOf(kind: EnduranceFaultKind, between: (low: number, high: number) => number): number {
+function chooseLength(kind: EnduranceFaultKind, between: (low: number, high: number) => number): number {
   switch (kind) {
     case 'kill':
     case 'leave':

@@ -10,7 +10,7 @@ import type {
 import type { Fleet } from './fleet.ts';
 import { follow } from './follow.ts';
 import type { ReadConversation, RunReading, ScheduleHistory, SteeredMessage, StoredRun } from '../faults/history.ts';
-import { loadScenarioAt, MEMBERS, messageOf, remarkOf, SCHEDULED_TASK } from './load-scenario.ts';
+import { loadScenarioAt, MEMBERS, toMessage, formatRemark, SCHEDULED_TASK } from './load-scenario.ts';
 
 const TRY_AGAIN_MS = 250;
 /** Request timeout: only a stopped process takes longer; the request is then sent to another one. */
@@ -120,7 +120,7 @@ export class SimulatedUsers {
     for (const [index, runId] of runIds.entries()) {
       const scenario = loadScenarioAt(`${id}.${String(index)}`, random);
       this.scenarioNames.set(runId, scenario.name);
-      const text = messageOf(scenario);
+      const text = toMessage(scenario);
       const sent = await this.#ask('POST', `/api/conversations/${id}/messages`, {
         id: runId,
         parts: [{ type: 'text', text }],
@@ -155,7 +155,7 @@ export class SimulatedUsers {
       }
     }
     const message = await saying;
-    const outcome = message ? await this.#outcomeOf(message, id, endedWell) : 'removed';
+    const outcome = message ? await this.#waitForOutcome(message, id, endedWell) : 'removed';
     if (message && outcome !== 'removed') this.steered.push(message);
     if (message && outcome === 'started a run') {
       this.asked.push(message.id);
@@ -216,7 +216,7 @@ export class SimulatedUsers {
   async #saySoon(conversationId: string): Promise<SteeredMessage | null> {
     await sleep(Math.round(this.#options.random() * 3_000));
     const id = this.#messageId();
-    const text = remarkOf(id);
+    const text = formatRemark(id);
     const sent = await this.#ask('POST', `/api/conversations/${conversationId}/messages`, {
       ...{ id, whenBusy: 'steer' },
       parts: [{ type: 'text', text }],
@@ -225,7 +225,7 @@ export class SimulatedUsers {
   }
 
   /** Waits for the outcome of a queued message. Behind a cancelled run, it stays in the queue and is removed. */
-  async #outcomeOf(
+  async #waitForOutcome(
     { id }: SteeredMessage,
     conversationId: string,
     endedWell: boolean,

@@ -1,7 +1,7 @@
 import type { EnduranceResult } from './endurance.ts';
 
 /** A summary in one line. */
-export function summaryOf({
+export function formatSummary({
   faults,
   runs,
   subAgents,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { TEST_SEED } from '@toolyard/testing';
 import type { PlannedFault } from './every-point.ts';
-import { inject, planEveryPoint, sampleOf } from './every-point.ts';
+import { inject, planEveryPoint, pickSample } from './every-point.ts';
 import type { Engine } from './run-with-faults.ts';
 import { LONG, SCENARIOS, TASKS } from './scenarios.ts';
 
@@ -90,7 +90,7 @@ export function testEveryPoint(engine: () => Engine, sample: number, names = Obj
       const wrong: unknown[] = [];
       for (const name of names) {
         const ofScenario = planned.filter(({ scenario }) => scenario.name === name);
-        for (const one of sampleOf(ofScenario, sample, TEST_SEED)) {
+        for (const one of pickSample(ofScenario, sample, TEST_SEED)) {
           const problems = (await inject(engine(), one)) ?? [];
           if (problems.length > 0) wrong.push({ name, fault: one.fault, problems });
         }

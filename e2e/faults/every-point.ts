@@ -48,7 +48,7 @@ async function runOnce(engine: Engine, scenario: Scenario, fault: Fault | null):
   await using lives = await ServerInstances.with(scenario.script, {
     everyCall: true,
     askUser: true,
-    ...(scenario.delegates ? { delegates: true, usageOf: taskOfRequest } : {}),
+    ...(scenario.delegates ? { delegates: true, getUsageKey: taskOfRequest } : {}),
     // Reported tokens would fill a known context window.
     reportsUsage: contextWindow === undefined,
     ...database.options,
@@ -85,7 +85,7 @@ function faultsAt(passed: readonly string[]): Fault[] {
 }
 
 /** `count` of them, chosen by the seed, in their order. */
-export function sampleOf<T>(faults: readonly T[], count: number, seed: number): T[] {
+export function pickSample<T>(faults: readonly T[], count: number, seed: number): T[] {
   const random = createRandom(seed);
   const order = faults.map((fault, index) => ({ fault, index, key: random() }));
   const chosen = order.toSorted((a, b) => a.key - b.key).slice(0, count);

@@ -10,17 +10,17 @@ const TOOLS_AWAY_MS = 15_000;
 export type Failover = { runId: string; from: string; how: string; to: string; ms: number };
 
 /** Every run a failing process held, up to the first event written of it afterwards. */
-export function failoversOf({ writes, failings, outages }: History): Failover[] {
+export function listFailovers({ writes, failings, outages }: History): Failover[] {
   const ofRun = Map.groupBy(writes, ({ runId }) => runId);
   return failings.flatMap((failing) =>
     [...ofRun].flatMap(([runId, own]) => {
-      const failover = failoverOf(failing, own, failings, outages);
+      const failover = findFailover(failing, own, failings, outages);
       return failover ? [{ runId, from: failing.writer, how: failing.how, ...failover }] : [];
     }),
   );
 }
 
-function failoverOf(
+function findFailover(
   failing: Failing,
   writes: readonly RowWrite[],
   failings: readonly Failing[],
@@ -28,7 +28,7 @@ function failoverOf(
 ): { to: string; ms: number } | null {
   const begin = writes.findLastIndex(({ at }) => at <= failing.from);
   const held = writes[begin];
-  if (!held || held.owner === null || writerOf(writes, held) !== failing.writer) return null;
+  if (!held || held.owner === null || findWriter(writes, held) !== failing.writer) return null;
   const later = writes.slice(begin + 1);
   const claim = later.find(({ fence }) => fence > held.fence);
   const itself = later.find(
@@ -52,7 +52,7 @@ function lay(from: number, until: number, outages: readonly Span[]): number {
 }
 
 /** The process that works under the fence of this write: the one that claimed it. */
-function writerOf(writes: readonly RowWrite[], { fence }: RowWrite): string | undefined {
+function findWriter(writes: readonly RowWrite[], { fence }: RowWrite): string | undefined {
   return writes.find((write) => write.fence === fence)?.writer;
 }
 

@@ -73,7 +73,7 @@ function history(change: Partial<History> = {}): History {
   };
 }
 
-function problemsOf(change: Partial<History>): string[] {
+function listProblems(change: Partial<History>): string[] {
   return judge(history(change)).problems;
 }
 
@@ -85,32 +85,32 @@ it('reports no problem for a correct history, and the failover time', () => {
 
 describe('a lost run', () => {
   it('is not stored', () => {
-    expect(problemsOf({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was requested and is not stored']);
+    expect(listProblems({ asked: [RUN, 'r2'] })).toEqual(['lost: r2 was requested and is not stored']);
   });
 
   it.each<RunStatus>(['queued', 'running', 'parked', 'failed'])('because it is %s in the end', (status) => {
-    expect(problemsOf({ runs: [{ ...RUN_ROW, status }] })).toEqual([expect.stringContaining(status)]);
+    expect(listProblems({ runs: [{ ...RUN_ROW, status }] })).toEqual([expect.stringContaining(status)]);
   });
 
   it.each<StoredCall['status']>(['planned', 'sent', 'in_doubt'])('because a call is still %s', (status) => {
-    expect(problemsOf({ calls: [{ ...done, status }] })).toEqual([expect.stringContaining(`still ${status}`)]);
+    expect(listProblems({ calls: [{ ...done, status }] })).toEqual([expect.stringContaining(`still ${status}`)]);
   });
 
   it('is not reported if it was cancelled with a call in doubt', () => {
     const calls: StoredCall[] = [{ ...done, status: 'in_doubt' }];
-    expect(problemsOf({ calls, runs: [{ ...RUN_ROW, status: 'cancelled' }] })).toEqual([]);
+    expect(listProblems({ calls, runs: [{ ...RUN_ROW, status: 'cancelled' }] })).toEqual([]);
   });
 
   it('has an open interrupt, or a queued message', () => {
-    expect(problemsOf({ interrupts: [{ ...asked, status: 'open' }] })).toEqual([
+    expect(listProblems({ interrupts: [{ ...asked, status: 'open' }] })).toEqual([
       expect.stringContaining('interrupt q'),
     ]);
-    expect(problemsOf({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
+    expect(listProblems({ queued: 2 })).toEqual([expect.stringContaining('2 messages')]);
   });
 });
 
 describe('a run with two owners', () => {
-  const withWrites = (...writes: RowWrite[]): string[] => problemsOf({ writes, failings: [] });
+  const withWrites = (...writes: RowWrite[]): string[] => listProblems({ writes, failings: [] });
 
   it('has two writers with the same fence', () => {
     const problems = withWrites(
@@ -156,7 +156,7 @@ describe('events', () => {
     ['of which the last is missing', [one, two, three]],
     ['out of order', [one, three, two, four]],
   ])('%s among what is kept', (_how, events) => {
-    expect(problemsOf({ events: new Map([[RUN, events]]), readings: [] })).toEqual([
+    expect(listProblems({ events: new Map([[RUN, events]]), readings: [] })).toEqual([
       expect.stringMatching(/^events: /),
     ]);
   });
@@ -168,7 +168,7 @@ describe('events', () => {
     ['one is another one', [one, eventAt(2, 'forged'), three, four], 'read event 2 of r1 different'],
     ['one is more', [one, two, three, four, eventAt(5)], 'read 5 of 4 events'],
   ])('of which, for a reader, %s', (_how, events, said) => {
-    const problems = problemsOf({ readings: [{ reader: 'somebody', runId: RUN, events }] });
+    const problems = listProblems({ readings: [{ reader: 'somebody', runId: RUN, events }] });
     expect(problems).toEqual([expect.stringContaining(said)]);
   });
 
@@ -176,35 +176,37 @@ describe('events', () => {
     const start: RunEvent = { ...one, type: 'message_started', messageId: 'm', parentId: null, model: 'x' };
     const events = [start, two, three, four];
     const readings = [{ reader: 'somebody', runId: RUN, events }];
-    expect(problemsOf({ events: new Map([[RUN, events]]), readings })).toEqual([expect.stringContaining('m: no end')]);
+    expect(listProblems({ events: new Map([[RUN, events]]), readings })).toEqual([
+      expect.stringContaining('m: no end'),
+    ]);
   });
 });
 
 describe('a side effect', () => {
   it('happened twice without a decision of the user', () => {
-    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2 })).toEqual([expect.stringContaining('2 times')]);
+    expect(listProblems({ effects: new Map([['c', 2]]), counted: 2 })).toEqual([expect.stringContaining('2 times')]);
   });
 
   it('may happen twice, but not three times, if the user decided "repeat"', () => {
-    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, interrupts: [repeated] })).toEqual([]);
-    expect(problemsOf({ effects: new Map([['c', 3]]), counted: 3, interrupts: [repeated] })).toHaveLength(1);
+    expect(listProblems({ effects: new Map([['c', 2]]), counted: 2, interrupts: [repeated] })).toEqual([]);
+    expect(listProblems({ effects: new Map([['c', 3]]), counted: 3, interrupts: [repeated] })).toHaveLength(1);
   });
 
   it('happened twice although the user repeated another call', () => {
     const interrupts = [{ ...repeated, call: 'another' }];
-    expect(problemsOf({ effects: new Map([['c', 2]]), counted: 2, interrupts })).toHaveLength(1);
+    expect(listProblems({ effects: new Map([['c', 2]]), counted: 2, interrupts })).toHaveLength(1);
   });
 
   it('did not happen although it has a result, unless the user entered it', () => {
     const never = { effects: new Map<string, number>(), counted: 0 };
-    expect(problemsOf(never)).toEqual(['effect: c is done and never took effect']);
+    expect(listProblems(never)).toEqual(['effect: c is done and never took effect']);
     const interrupts: StoredRunInterrupt[] = [{ ...asked, answer: { decision: 'result', text: 'It was.' } }];
-    expect(problemsOf({ ...never, interrupts })).toEqual([]);
+    expect(listProblems({ ...never, interrupts })).toEqual([]);
   });
 
   it('is missing in the ledger', () => {
     expect(
-      problemsOf({
+      listProblems({
         effects: new Map([
           ['c', 1],
           ['other', 1],
@@ -215,7 +217,7 @@ describe('a side effect', () => {
   });
 
   it('was not counted by the tool', () => {
-    expect(problemsOf({ counted: 0 })).toEqual([expect.stringContaining('counted 0')]);
+    expect(listProblems({ counted: 0 })).toEqual([expect.stringContaining('counted 0')]);
   });
 });
 
@@ -244,42 +246,42 @@ describe('a steered message', () => {
   const ofItsOwn: StoredRun = { ...RUN_ROW, id: SAID.id, lastSeq: 0 };
 
   it('is received once, or starts its own run', () => {
-    expect(problemsOf(said())).toEqual([]);
-    expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }, []))).toEqual([]);
+    expect(listProblems(said())).toEqual([]);
+    expect(listProblems(said({ runs: [...history().runs, ofItsOwn] }, []))).toEqual([]);
   });
 
   it('is lost if no run received it', () => {
-    expect(problemsOf(said({}, []))).toEqual(['steered: no run received s1']);
+    expect(listProblems(said({}, []))).toEqual(['steered: no run received s1']);
   });
 
   it('is lost if it is not in the conversation', () => {
-    expect(problemsOf(said({ messages: [] }))).toEqual(['steered: s1 is 0 times in its conversation']);
+    expect(listProblems(said({ messages: [] }))).toEqual(['steered: s1 is 0 times in its conversation']);
   });
 
   it('is lost if the run completed and no model request contains it', () => {
     const sentToModel = new Map<string, number>();
-    expect(problemsOf(said({ sentToModel }))).toEqual(['steered: s1 was received, and no model request contains it']);
-    expect(problemsOf(said({ sentToModel, runs: [{ ...RUN_ROW, status: 'cancelled' }] }))).toEqual([]);
+    expect(listProblems(said({ sentToModel }))).toEqual(['steered: s1 was received, and no model request contains it']);
+    expect(listProblems(said({ sentToModel, runs: [{ ...RUN_ROW, status: 'cancelled' }] }))).toEqual([]);
   });
 
   it('is received twice by one run', () => {
-    expect(problemsOf(said({}, [2, 3]))).toEqual(['steered: s1 was received 2 times, by r1,r1']);
+    expect(listProblems(said({}, [2, 3]))).toEqual(['steered: s1 was received 2 times, by r1,r1']);
   });
 
   it('is received, and also sent as its own message', () => {
-    expect(problemsOf(said({ runs: [...history().runs, ofItsOwn] }))).toEqual([
+    expect(listProblems(said({ runs: [...history().runs, ofItsOwn] }))).toEqual([
       'steered: s1 was received 2 times, by r1,s1',
     ]);
   });
 
   it('is twice in its conversation, under any ID', () => {
-    expect(problemsOf(said({ messages: [SAID, { ...SAID, id: 'other' }] }))).toEqual([
+    expect(listProblems(said({ messages: [SAID, { ...SAID, id: 'other' }] }))).toEqual([
       'steered: s1 is 2 times in its conversation',
     ]);
   });
 
   it('is twice in a model request', () => {
-    expect(problemsOf(said({ sentToModel: new Map([[SAID.text, 2]]) }))).toEqual([
+    expect(listProblems(said({ sentToModel: new Map([[SAID.text, 2]]) }))).toEqual([
       'steered: a model request contains s1 2 times',
     ]);
   });
@@ -390,7 +392,7 @@ describe('usage', () => {
     toolCalls: 1,
   };
   const used = (usage: Partial<StoredUsage>, requests = 3, more: Partial<History> = {}): string[] =>
-    problemsOf({
+    listProblems({
       ...{ events: new Map([[RUN, events]]), readings: [], usage: [{ ...counted, ...usage }] },
       requests: new Map([[RUN_ROW.conversationId, requests]]),
       interruptions: new Map([[RUN_ROW.conversationId, 1]]),
@@ -426,7 +428,7 @@ describe('usage', () => {
 describe('the times of a schedule', () => {
   const at = (plannedAt: number, runId: string | null = RUN, outcome = 'started') => ({ plannedAt, runId, outcome });
   const problems = (firings: readonly StoredFiring[], times = firings.length): string[] =>
-    problemsOf({
+    listProblems({
       runs: [RUN_ROW, { ...RUN_ROW, id: 'r2', lastSeq: 0 }],
       schedules: [{ id: 'tick', seconds: 1, times, firings }],
     }).filter((problem) => problem.startsWith('schedule'));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent } from '@toolyard/protocol';
 import { applyAll, inconsistentMessages } from '../support/transcript.ts';
 import type { Failover } from './failovers.ts';
-import { failoversOf } from './failovers.ts';
+import { listFailovers } from './failovers.ts';
 import type { History, ReadConversation, RowWrite, ScheduleHistory, StoredCall, StoredRun } from './history.ts';
 import { usageProblems } from './usage-problems.ts';
 
@@ -16,11 +16,11 @@ const OPEN_CALLS: ReadonlySet<StoredCall['status']> = new Set(['planned', 'sent'
 
 /** The one judge of all plans: what of a recorded history breaks a promise. */
 export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
-  const failovers = failoversOf(history);
+  const failovers = listFailovers(history);
   const problems = [
     ...lost(history),
     ...ownedTwice(history.writes),
-    ...eventsAmiss(history),
+    ...checkEvents(history),
     ...readingsAmiss(history),
     ...history.conversations.flatMap(conversationAmiss),
     ...effectsAmiss(history),
@@ -38,13 +38,13 @@ export function judge(history: History, failoverMs = FAILOVER_MS): Verdict {
 function lost({ asked, runs, calls, interrupts, queued, events }: History): string[] {
   const kept = new Map(runs.map((run) => [run.id, run]));
   // An unknown outcome stays in doubt if the run received it as the result, or was cancelled before the user was asked.
-  const toldUnknown = ({ runId, callId }: StoredCall): boolean =>
+  const isReportedUnknown = ({ runId, callId }: StoredCall): boolean =>
     (events.get(runId) ?? []).some(
       (event) => event.type === 'tool_finished' && event.callId === callId && event.result.outcome === 'unknown',
     );
   const isOpen = (call: StoredCall): boolean =>
     OPEN_CALLS.has(call.status) ||
-    (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !toldUnknown(call));
+    (call.status === 'in_doubt' && kept.get(call.runId)?.status !== 'cancelled' && !isReportedUnknown(call));
   return [
     ...asked.filter((id) => !kept.has(id)).map((id) => `lost: ${id} was requested and is not stored`),
     ...runs
@@ -94,7 +94,7 @@ function ownedTwice(writes: readonly RowWrite[]): string[] {
 }
 
 /** The stored events of each run are numbered without gaps, up to the number in its row. */
-function eventsAmiss({ runs, events }: History): string[] {
+function checkEvents({ runs, events }: History): string[] {
   return runs.flatMap(({ id, lastSeq }) => {
     const kept = events.get(id) ?? [];
     const whole = kept.length === lastSeq && kept.every(({ seq }, index) => seq === index + 1);
@@ -128,11 +128,11 @@ function readingsAmiss({ readings, events, runs }: History): string[] {
 
 /** Events of which there is one each: an interrupt requested or answered, a steered message, a compaction. */
 function repeated(events: readonly RunEvent[]): string[] {
-  const keys = events.flatMap((event) => keyOf(event));
+  const keys = events.flatMap((event) => listKeys(event));
   return keys.filter((key, index) => keys.indexOf(key) !== index);
 }
 
-function keyOf(event: RunEvent): string[] {
+function listKeys(event: RunEvent): string[] {
   switch (event.type) {
     case 'interrupt_requested':
       return [`the request of ${event.interrupt.id}`];

@@ -4,7 +4,7 @@ import { kinds, runKilled } from './killed-cases.ts';
 import { ASKS_FIRST, STATE } from '../support/asks-first.ts';
 import type { Fault } from '../support/server-instances.ts';
 import { ServerInstances } from '../support/server-instances.ts';
-import { TestUser, viewOf } from '../support/test-user.ts';
+import { TestUser, readView } from '../support/test-user.ts';
 import { applyAll } from '../support/transcript.ts';
 
 const run = async (fault: Fault | null) => {
@@ -74,7 +74,7 @@ export function describeKilledWhileAsked(of: {
       const last = await lives.startHere();
       expect(await user.goOn(last.url)).toBe('over');
       expect(kinds(await user.answered(last.url))).toEqual(asked);
-      expect(applyAll(user.events)).toEqual((await viewOf(last.url)).page.messages);
+      expect(applyAll(user.events)).toEqual((await readView(last.url)).page.messages);
       expect(lives.reserved).toEqual(['begins', 'begins', 'reserves: accept']);
       expect(lives.faults).toEqual([]);
     });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { EXPIRE_LEASES, ServerInstances, LONG_LEASES } from '../support/server-instances.ts';
-import { TestUser, viewOf } from '../support/test-user.ts';
+import { TestUser, readView } from '../support/test-user.ts';
 import type { RowWrite } from './history.ts';
 import { judge } from './judge.ts';
-import { historyOf, queryOf } from './process-history.ts';
+import { readHistory, createQuery } from './process-history.ts';
 import { readWrites, startRecording } from './stored.ts';
 
 /** The injected fault: a process that takes over a run gets the fence of the process that lost it. */
@@ -38,8 +38,8 @@ describeOnDatabases('the judge', (cluster) => {
     expect(await other.goOn(second.url)).toBe('over');
     await first.end();
     expect(await followed).toBe('cut');
-    const history = await historyOf({ lives, runs: other.runs, view: await viewOf(second.url) });
-    const writes: RowWrite[] = await readWrites(queryOf(lives));
+    const history = await readHistory({ lives, runs: other.runs, view: await readView(second.url) });
+    const writes: RowWrite[] = await readWrites(createQuery(lives));
     expect(new Set(writes.map(({ writer }) => writer)).size).toBe(2);
     return judge({ ...history, writes }).problems;
   }

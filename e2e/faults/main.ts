@@ -3,7 +3,7 @@ import { setup as bundlePrograms } from '../../scripts/test-programs.ts';
 import { startCluster } from '@toolyard/testing/postgres';
 import { findPostgres } from '@toolyard/testing/postgres-binaries';
 import type { PlannedFault } from './every-point.ts';
-import { inject, planEveryPoint, sampleOf } from './every-point.ts';
+import { inject, planEveryPoint, pickSample } from './every-point.ts';
 import type { Engine } from './run-with-faults.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -75,7 +75,7 @@ async function injectInto(name: string, how: How): Promise<number> {
 
 async function injectOn(engine: Engine, { scenarios, sample, seed, jobs }: How): Promise<number> {
   const all = await planEveryPoint(engine, scenarios);
-  const chosenFaults = sample === undefined ? all : sampleOf(all, sample, seed);
+  const chosenFaults = sample === undefined ? all : pickSample(all, sample, seed);
   const chosen = sample === undefined ? '' : `, ${chosenFaults.length} of them with --seed ${seed}`;
   process.stdout.write(`${engine.name}: ${all.length} points${chosen}\n`);
   const tally = { passed: 0, failed: 0, notReached: 0 };

@@ -19,20 +19,20 @@ export type LivesRecord = {
 };
 
 /** What is recorded of a conversation over any number of lives of the server. */
-export async function historyOf({
+export async function readHistory({
   lives,
   runs,
   view,
   steered = [],
   asksInCalls = false,
 }: LivesRecord): Promise<History> {
-  const query = queryOf(lives);
+  const query = createQuery(lives);
   const stored = await readStored(query);
   const agents = await query('SELECT id, agent_id FROM conversations WHERE parent_id IS NOT NULL');
   const members = new Map(agents.map(({ id, agent_id: agentId }) => [String(id), agentId]));
-  const taskOf = (conversationId: string): string => {
+  const getTask = (conversationId: string): string => {
     const agentId = members.get(conversationId);
-    return typeof agentId === 'string' ? agentId : numberOf(conversationId);
+    return typeof agentId === 'string' ? agentId : readNumber(conversationId);
   };
   const readings = runs.flatMap((events) => {
     const runId = events[0]?.runId;
@@ -48,7 +48,7 @@ export async function historyOf({
     effects: asksInCalls ? null : lives.effects,
     counted: lives.counted,
     requests: new Map(
-      stored.usage.map(({ conversationId }) => [conversationId, lives.modelRequestsOf(taskOf(conversationId))]),
+      stored.usage.map(({ conversationId }) => [conversationId, lives.countModelRequests(getTask(conversationId))]),
     ),
     interruptions: new Map(stored.usage.map(({ conversationId }) => [conversationId, lives.kills])),
     readings,
@@ -60,12 +60,12 @@ export async function historyOf({
 }
 
 /** The number of the task that a sub-agent has; empty for any other conversation. */
-function numberOf(conversationId: string): string {
+function readNumber(conversationId: string): string {
   return /\.task\.(\d+)$/.exec(conversationId)?.[1] ?? '';
 }
 
 /** Reads from the database or the data folder of these lives. */
-export function queryOf(lives: ServerInstances): Query {
+export function createQuery(lives: ServerInstances): Query {
   if (lives.databaseUrl !== '') return (statement) => queryDatabase(lives.databaseUrl, statement);
   return async (statement) => {
     using db = new DatabaseSync(join(lives.dataDir, 'toolyard.db'));

@@ -3,7 +3,7 @@ import type { ConversationView, RunEvent, StoredInterrupt } from '@toolyard/prot
 import type { Fault, ServerInstance, ServerInstances, LivesDatabase } from '../support/server-instances.ts';
 import type { SteeredMessage } from './history.ts';
 import { judge } from './judge.ts';
-import { historyOf, queryOf } from './process-history.ts';
+import { readHistory, createQuery } from './process-history.ts';
 
 /** Where a scenario takes place: in a fresh data folder, or in a fresh database. */
 export type Engine = { name: 'sqlite' } | { name: 'postgres'; cluster: Cluster };
@@ -85,7 +85,7 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
     problems.push(`${sent} calls were sent without a result, but ${doubts} have an interrupt`);
   const { runs, steered = [] } = user;
   problems.push(
-    ...judge(await historyOf({ lives, runs, view, steered, asksInCalls })).problems,
+    ...judge(await readHistory({ lives, runs, view, steered, asksInCalls })).problems,
     ...(await lives.damage()),
   );
   return { reached, view, answered, passed: lives.passed, problems };
@@ -94,7 +94,7 @@ export async function runWithFaults(run: FaultRun): Promise<Outcome> {
 /** How many calls of the counting tool were sent and not answered. `ask_user` has no effect and is called again. */
 async function callsSent(lives: ServerInstances): Promise<number> {
   try {
-    const [row] = await queryOf(lives)(
+    const [row] = await createQuery(lives)(
       "SELECT count(*) AS sent FROM tool_ledger WHERE status = 'sent' AND tool_name = 'count'",
     );
     return Number(row?.['sent']);

@@ -44,7 +44,7 @@ export async function readWrites(query: Query): Promise<RowWrite[]> {
 }
 
 /** How often a run of each conversation was claimed: what a process that lost it had requested may be lost. */
-export function claimsOf(runs: readonly StoredRun[], writes: readonly RowWrite[]): Map<string, number> {
+export function countClaims(runs: readonly StoredRun[], writes: readonly RowWrite[]): Map<string, number> {
   const ofConversation = Map.groupBy(runs, ({ conversationId }) => conversationId);
   const fences = Map.groupBy(writes, ({ runId }) => runId);
   const claims = (runId: string): number => new Set(fences.get(runId)?.map(({ fence }) => fence)).size;

@@ -13,7 +13,7 @@ export function usageProblems(history: History): string[] {
 function modelProblems({ runs, events, requests, interruptions }: History, usage: StoredUsage): string[] {
   const { conversationId: id, modelCalls, uncounted, inputTokens, outputTokens } = usage;
   const own = runs.filter(({ conversationId }) => conversationId === id).flatMap((run) => events.get(run.id) ?? []);
-  const reported = own.flatMap((event) => inputTokensOf(event));
+  const reported = own.flatMap((event) => listInputTokens(event));
   const made = requests.get(id) ?? 0;
   const unknown = interruptions.get(id) ?? 0;
   const sum = reported.reduce((total, tokens) => total + tokens, 0);
@@ -39,7 +39,7 @@ function modelProblems({ runs, events, requests, interruptions }: History, usage
   ];
 }
 
-function inputTokensOf(event: RunEvent): number[] {
+function listInputTokens(event: RunEvent): number[] {
   const tokens = event.type === 'message_finished' ? event.message.usage?.inputTokens : undefined;
   return tokens === undefined ? [] : [tokens];
 }

@@ -16,10 +16,10 @@ import { BROWSER } from '../support/unpack-browser.ts';
 const LOCATIONS = ['process', 'server', 'tab'] as const;
 const scenarios = Object.entries<LocationScenario>(LOCATION_SCENARIOS);
 /** Each scenario has a separate model in each location. */
-const modelOf = (name: string, location: (typeof LOCATIONS)[number]): string => `${name}: ${location}`;
+const getModel = (name: string, location: (typeof LOCATIONS)[number]): string => `${name}: ${location}`;
 const MODELS = scenarios.flatMap(([name, { window }]) =>
   LOCATIONS.map((location) => ({
-    id: modelOf(name, location),
+    id: getModel(name, location),
     ...(window === undefined ? {} : { context_length: window }),
   })),
 );
@@ -66,13 +66,13 @@ export function describeLocations({ isIncluded = () => true, inTab }: Selection)
       const [here, there, tab] = await Promise.all([
         inProcess(scenario, {
           script,
-          model: { id: modelOf(name, 'process'), baseUrl: stage.model.url },
+          model: { id: getModel(name, 'process'), baseUrl: stage.model.url },
           mcp: mcp.url,
         }),
         overHttp(scenario, {
           script,
           url,
-          model: modelOf(name, 'server'),
+          model: getModel(name, 'server'),
           tools: 'notes',
           place: 'server',
           open: async (id) => byApi(url, id),
@@ -81,7 +81,7 @@ export function describeLocations({ isIncluded = () => true, inTab }: Selection)
           ? overHttp(scenario, {
               script,
               url,
-              model: modelOf(name, 'tab'),
+              model: getModel(name, 'tab'),
               tools: 'browser-notes',
               place: 'browser',
               open: (id) => throughPage(page, stage.line.url, id),

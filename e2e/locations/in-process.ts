@@ -2,7 +2,7 @@ import { createAgent } from '@toolyard/agent-host/node';
 import type { Interrupt, RunEvent } from '@toolyard/protocol';
 import type { ScenarioModel } from './scenario-model.ts';
 import type { RunControls, LocationScenario, ScenarioResult } from './scenario.ts';
-import { answerTo, CONTINUE, transcriptOf } from './scenario.ts';
+import { answerTo, CONTINUE, toTranscript } from './scenario.ts';
 
 /** Runs a scenario in this process. */
 export async function inProcess(
@@ -38,5 +38,5 @@ export async function inProcess(
     }
     await run.result.catch(() => undefined);
   }
-  return transcriptOf(agent.messages, events);
+  return toTranscript(agent.messages, events);
 }

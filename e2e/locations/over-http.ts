@@ -4,7 +4,7 @@ import { eventually } from '@toolyard/testing';
 import { call, readRun } from '../support/api.ts';
 import type { ScenarioModel } from './scenario-model.ts';
 import type { RunControls, LocationScenario, ScenarioResult } from './scenario.ts';
-import { answerTo, CONTINUE, transcriptOf } from './scenario.ts';
+import { answerTo, CONTINUE, toTranscript } from './scenario.ts';
 
 /** Sends messages in a conversation, by the API or the page. */
 export type ConversationClient = {
@@ -82,7 +82,7 @@ export async function overHttp(
     events.push(...seen);
   }
   const { page } = await call<ConversationView>(url, 'GET', `/api/conversations/${id}`);
-  return transcriptOf(page.messages, events);
+  return toTranscript(page.messages, events);
 }
 
 async function readToEnd(...read: Parameters<typeof readRun>): Promise<void> {

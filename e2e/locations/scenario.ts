@@ -40,7 +40,7 @@ export function answerTo({ answers }: LocationScenario, asked: Interrupt): Inter
   return answers ? answers(asked) : YES;
 }
 
-export function transcriptOf(messages: readonly Message[], events: readonly RunEvent[]): ScenarioResult {
+export function toTranscript(messages: readonly Message[], events: readonly RunEvent[]): ScenarioResult {
   const kinds = new Map<string, string>();
   const asked: string[] = [];
   const ends: string[] = [];

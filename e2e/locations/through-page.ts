@@ -24,7 +24,7 @@ export async function throughPage(page: Page, base: string, conversationId: stri
   const chat = chatPage(page);
   return {
     async say(text) {
-      await chat.rests();
+      await chat.waitUntilIdle();
       await chat.send(text);
     },
     async steer(text) {
@@ -35,7 +35,7 @@ export async function throughPage(page: Page, base: string, conversationId: stri
       await sent;
     },
     async continue() {
-      await chat.rests();
+      await chat.waitUntilIdle();
       await chat.messages.getByRole('button', { name: 'Continue' }).last().click();
     },
   };

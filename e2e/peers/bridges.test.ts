@@ -1,11 +1,11 @@
 // Servers behind third-party bridges, and servers with a UI resource.
 import type { McpHost, ServerConfig } from '@toolyard/mcp-host';
-import { eventually, isAlive, ownPort, processTreeOf } from '@toolyard/testing';
+import { eventually, isAlive, ownPort, listProcessTree } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
-import { healthOf, connectHost, connectModern } from './connect-host.ts';
+import { getHealth, connectHost, connectModern } from './connect-host.ts';
 import type { Running } from './peer-commands.ts';
 import { expectPage } from './page-servers.ts';
-import { overStdio, programOf, startOnPort } from './peer-commands.ts';
+import { overStdio, getProgram, startOnPort } from './peer-commands.ts';
 
 const EVERYTHING = '@modelcontextprotocol/server-everything';
 
@@ -25,10 +25,10 @@ const HI = { isError: false, outcome: 'done', content: [{ type: 'text', text: 'E
 
 test('mcp-proxy is used in the newer protocol, with everything behind it', async () => {
   const port = await ownPort();
-  const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, programOf(EVERYTHING)];
-  running = await startOnPort([programOf('mcp-proxy'), ...args], port);
+  const args = ['--port', String(port), '--host', '127.0.0.1', '--', process.execPath, getProgram(EVERYTHING)];
+  running = await startOnPort([getProgram('mcp-proxy'), ...args], port);
   host = await connectModern({ id: 'proxied', transport: { type: 'http', url: `http://127.0.0.1:${port}/mcp` } });
-  expect(healthOf(host, 'proxied')).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28', skipped: [] });
+  expect(getHealth(host, 'proxied')).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28', skipped: [] });
   expect(await echo(host, 'proxied')).toMatchObject(HI);
   const image = await host.callTool({ serverId: 'proxied', name: 'get-tiny-image' }, {});
   expect(image.content.some(({ type }) => type === 'image')).toBe(true);
@@ -49,12 +49,12 @@ test('mcp-proxy is used in the newer protocol, with everything behind it', async
 
 test('a WebSocket server behind a bridge that drops string IDs', async () => {
   const port = await ownPort();
-  const command = [process.execPath, programOf(EVERYTHING)].map((part) => JSON.stringify(part)).join(' ');
+  const command = [process.execPath, getProgram(EVERYTHING)].map((part) => JSON.stringify(part)).join(' ');
   const args = ['--stdio', command, '--outputTransport', 'ws', '--port', String(port), '--messagePath', '/message'];
-  running = await startOnPort([programOf('supergateway'), ...args], port);
+  running = await startOnPort([getProgram('supergateway'), ...args], port);
   const config: ServerConfig = { id: 'ws', transport: { type: 'websocket', url: `ws://127.0.0.1:${port}/message` } };
   host = await connectHost([config]);
-  expect(healthOf(host, 'ws')).toMatchObject({ era: 'legacy', skipped: [] });
+  expect(getHealth(host, 'ws')).toMatchObject({ era: 'legacy', skipped: [] });
   // Otherwise the probe for the newer protocol would have timed out.
   expect(host.wireLog('ws').filter(({ text }) => text.includes('"id":null'))).toEqual([]);
   expect(await echo(host, 'ws')).toMatchObject(HI);
@@ -73,9 +73,9 @@ test('a server with a UI resource, over stdio and HTTP: calls its tool and reads
 
 test('closing leaves no process of a server or its children', async () => {
   // The worker of this test may have other processes, such as PostgreSQL.
-  const before = new Set(processTreeOf(process.pid));
+  const before = new Set(listProcessTree(process.pid));
   host = await connectHost([{ id: 'everything', transport: overStdio(EVERYTHING) }]);
-  const ofServer = processTreeOf(process.pid).filter((pid) => !before.has(pid));
+  const ofServer = listProcessTree(process.pid).filter((pid) => !before.has(pid));
   expect(ofServer).not.toEqual([]);
   await host.close();
   expect(ofServer.filter((pid) => isAlive(pid))).toEqual([]);

@@ -28,7 +28,7 @@ export function connectModern(server: ServerConfig): Promise<McpHost> {
   return connectHost([{ ...server, connectTimeoutMs: 120_000 }], { eraMemory });
 }
 
-export function healthOf(host: McpHost, id: string): ServerHealth {
+export function getHealth(host: McpHost, id: string): ServerHealth {
   const health = host.health().find((each) => each.id === id);
   if (health === undefined) throw new Error(`there is no server ${id}`);
   return health;

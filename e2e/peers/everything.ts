@@ -4,9 +4,9 @@ import type { McpHost, SamplingRequest, TransportConfig } from '@toolyard/mcp-ho
 import type { ToolResult } from '@toolyard/protocol';
 import { eventually, ownPort } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, connectHost } from './connect-host.ts';
+import { getHealth, connectHost } from './connect-host.ts';
 import type { Running } from './peer-commands.ts';
-import { overStdio, programOf, startOnPort } from './peer-commands.ts';
+import { overStdio, getProgram, startOnPort } from './peer-commands.ts';
 
 export type EverythingTransport = 'stdio' | 'Streamable HTTP' | 'HTTP+SSE';
 
@@ -38,7 +38,7 @@ async function startOver(transport: EverythingTransport): Promise<{ config: Tran
   if (transport === 'stdio') return { config: overStdio(PACKAGE) };
   const port = await ownPort();
   const mode = transport === 'HTTP+SSE' ? 'sse' : 'streamableHttp';
-  const running = await startOnPort([programOf(PACKAGE), mode], port, { PORT: String(port) });
+  const running = await startOnPort([getProgram(PACKAGE), mode], port, { PORT: String(port) });
   return { config: { type: 'http', url: `http://127.0.0.1:${port}/${mode === 'sse' ? 'sse' : 'mcp'}` }, running };
 }
 
@@ -55,7 +55,7 @@ export function describeEverything(transport: EverythingTransport): void {
       called.add(name);
       return host.callTool({ serverId: ID, name }, args, options);
     };
-    const textOf = (result: ToolResult): string =>
+    const getText = (result: ToolResult): string =>
       result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
     beforeAll(async () => {
@@ -92,15 +92,15 @@ export function describeEverything(transport: EverythingTransport): void {
     });
 
     test('lists everything and skips nothing', async () => {
-      await eventually(() => healthOf(host, ID).promptCount === 4);
-      expect(healthOf(host, ID)).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', skipped: [] });
+      await eventually(() => getHealth(host, ID).promptCount === 4);
+      expect(getHealth(host, ID)).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', skipped: [] });
       expect(
         host
           .tools()
           .map(({ name }) => name)
           .toSorted(),
       ).toEqual(TOOLS);
-      expect(healthOf(host, ID).instructions).toContain('Everything');
+      expect(getHealth(host, ID).instructions).toContain('Everything');
     });
 
     test('returns text, images, annotations, links, embedded resources and structured content unchanged', async () => {
@@ -109,7 +109,7 @@ export function describeEverything(transport: EverythingTransport): void {
         isError: false,
         outcome: 'done',
       });
-      expect(textOf(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
+      expect(getText(await call('get-sum', { a: 2, b: 3 }))).toContain('5');
       expect((await call('get-tiny-image')).content).toContainEqual({
         type: 'image',
         mimeType: 'image/png',
@@ -156,7 +156,7 @@ export function describeEverything(transport: EverythingTransport): void {
     });
 
     test('passes only the configured environment', async () => {
-      const seen = textOf(await call('get-env'));
+      const seen = getText(await call('get-env'));
       expect(seen).toContain('PATH');
       expect(seen).not.toContain('VITEST');
     });
@@ -178,18 +178,18 @@ export function describeEverything(transport: EverythingTransport): void {
     });
 
     test('handles sampling, elicitation of forms and URLs, and roots', async () => {
-      expect(textOf(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
+      expect(getText(await call('trigger-sampling-request', { prompt: 'tides', maxTokens: 20 }))).toContain(
         'what the model says',
       );
       expect(sampled).toMatchObject([{ maxTokens: 20, messages: [{ role: 'user' }] }]);
-      expect(textOf(await call('trigger-elicitation-request'))).toContain('Ada');
+      expect(getText(await call('trigger-elicitation-request'))).toContain('Ada');
       expect(asked.at(-1)).toMatch(/^form of everything: .*name/);
-      expect(textOf(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
+      expect(getText(await call('trigger-url-elicitation', { url: 'https://example.com/one' }))).toContain('accept');
       expect(asked.at(-1)).toBe('address of everything: https://example.com/one');
       const args = { url: 'https://example.com/two', errorPath: true };
       expect(await call('trigger-url-elicitation', args)).toMatchObject({ isError: false, outcome: 'done' });
       expect(asked.at(-1)).toBe('address of everything: https://example.com/two');
-      expect(textOf(await call('get-roots-list'))).toContain('file:///srv/project');
+      expect(getText(await call('get-roots-list'))).toContain('file:///srv/project');
     });
 
     test('reports a tool that requires a task, without affecting others', async () => {
@@ -202,12 +202,12 @@ export function describeEverything(transport: EverythingTransport): void {
       if (first === undefined) throw new Error('it lists no resource');
       const updates: string[] = [];
       const end = await host.resources.follow(ID, first.uri, () => updates.push(first.uri));
-      const lines = healthOf(host, ID).log.length;
+      const lines = getHealth(host, ID).log.length;
       await call('toggle-simulated-logging');
       await call('toggle-subscriber-updates');
       await eventually(() => updates.length > 0);
       await eventually(() =>
-        healthOf(host, ID)
+        getHealth(host, ID)
           .log.slice(lines)
           .some(({ text }) => /level message/i.test(text)),
       );

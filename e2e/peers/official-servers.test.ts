@@ -6,7 +6,7 @@ import type { McpHost } from '@toolyard/mcp-host';
 import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, connectHost } from './connect-host.ts';
+import { getHealth, connectHost } from './connect-host.ts';
 import { overStdio } from './peer-commands.ts';
 
 let folder: string;
@@ -26,7 +26,7 @@ describe('server-filesystem', () => {
 
   test('runs every tool on real files, with structured content beside text', async () => {
     host = await connectHost([{ id: 'files', transport: overStdio(PACKAGE, [folder]) }]);
-    expect(healthOf(host, 'files')).toMatchObject({ toolCount: 14, skipped: [] });
+    expect(getHealth(host, 'files')).toMatchObject({ toolCount: 14, skipped: [] });
     const file = join(folder, 'a.txt');
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     writeFileSync(join(folder, 'dot.png'), Buffer.from(png, 'base64'));
@@ -58,7 +58,7 @@ describe('server-filesystem', () => {
     expect(content).toEqual([{ type: 'image', mimeType: 'image/png', source: { data: png } }]);
     expect(readFileSync(join(folder, 'sub', 'b.txt'), 'utf8')).toBe('one\nthree\n');
     // Its results match its output schemas.
-    expect(healthOf(host, 'files').log.filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(getHealth(host, 'files').log.filter(({ level }) => level !== 'info')).toEqual([]);
   });
 
   test('passes its error messages to the model', async () => {
@@ -119,7 +119,7 @@ test('server-memory stores entities and notifies about changes of its resource',
   const [contents] = await host.resources.read('memory', graph.uri);
   expect(contents).toMatchObject({ text: expect.stringContaining('is white') as string });
   expect(contents).not.toMatchObject({ text: expect.stringContaining('Calais') as string });
-  expect(healthOf(host, 'memory').log.filter(({ level }) => level === 'warning')).toEqual([]);
+  expect(getHealth(host, 'memory').log.filter(({ level }) => level === 'warning')).toEqual([]);
   await end();
 });
 

@@ -7,9 +7,9 @@ import type { JsonValue } from '@toolyard/protocol';
 import { isJsonObject, parseJson } from '@toolyard/protocol';
 import { ownPort, runNode, SOURCE_CONDITION } from '@toolyard/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { healthOf, connectModern } from './connect-host.ts';
+import { getHealth, connectModern } from './connect-host.ts';
 import type { Running } from './peer-commands.ts';
-import { overStdio, programOf, startOnPort } from './peer-commands.ts';
+import { overStdio, getProgram, startOnPort } from './peer-commands.ts';
 
 const DATE_SERVER = fileURLToPath(new URL('../../servers/date/src/bin.ts', import.meta.url));
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe('the CLI of MCP Inspector', () => {
   async function inspect(...args: string[]): Promise<JsonValue> {
-    const program = programOf('@modelcontextprotocol/inspector', 'mcp-inspector');
+    const program = getProgram('@modelcontextprotocol/inspector', 'mcp-inspector');
     const all = [program, '--cli', url, '--transport', 'http', ...args];
     const { code, stdout, stderr } = await runNode(all, { env: { HOME: folder } });
     const parsed = parseJson(stdout);
@@ -57,7 +57,7 @@ test('mcp-remote connects the host to a Toolyard server in the newer protocol', 
   const transport = overStdio('mcp-remote', [url, '--allow-http'], { MCP_REMOTE_CONFIG_DIR: folder });
   const host = await connectModern({ id: 'remote', transport });
   try {
-    expect(healthOf(host, 'remote')).toMatchObject({ era: 'modern', skipped: [] });
+    expect(getHealth(host, 'remote')).toMatchObject({ era: 'modern', skipped: [] });
     const result = await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Asia/Tokyo' });
     expect(result).toMatchObject({ isError: false, outcome: 'done', structured: { timezone: 'Asia/Tokyo' } });
     expect(await host.callTool({ serverId: 'remote', name: 'get-date' }, { timezone: 'Mars/Base' })).toMatchObject({

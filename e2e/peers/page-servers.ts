@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { ownPort } from '@toolyard/testing';
 import { connectHost } from './connect-host.ts';
-import { overStdio, programOf, startOnPort } from './peer-commands.ts';
+import { overStdio, getProgram, startOnPort } from './peer-commands.ts';
 
 /** Tests a server with a UI resource over stdio and HTTP: calls its tool and reads the resource. */
 export async function expectPage(name: string, tool: string, page: string): Promise<void> {
   const port = await ownPort();
-  const running = await startOnPort([programOf(name)], port, { PORT: String(port) });
+  const running = await startOnPort([getProgram(name)], port, { PORT: String(port) });
   try {
     const host = await connectHost([
       { id: 'piped', transport: overStdio(name, ['--stdio']) },

@@ -7,7 +7,7 @@ import type { TransportConfig } from '@toolyard/mcp-host';
 import { eventually, registerProcess, within } from '@toolyard/testing';
 
 /** The path of a program of an installed package, by its name in package.json. */
-export function programOf(packageName: string, program?: string): string {
+export function getProgram(packageName: string, program?: string): string {
   const manifest = findPackageJSON(packageName, import.meta.url);
   if (manifest === undefined) throw new Error(`${packageName} is not installed: run npm ci`);
   const parsed = parseJson(readFileSync(manifest, 'utf8'));
@@ -27,7 +27,7 @@ export function overStdio(
   args: string[] = [],
   env: Record<string, string> = {},
 ): Extract<TransportConfig, { type: 'stdio' }> {
-  return { type: 'stdio', command: process.execPath, args: [programOf(packageName), ...args], env };
+  return { type: 'stdio', command: process.execPath, args: [getProgram(packageName), ...args], env };
 }
 
 export type Running = { stop: () => Promise<void>; said: () => string };

@@ -11,7 +11,7 @@ export async function growPostgres(url: string, owner: string, copies: number): 
     // Copies of rows need not name existing ones while they are written.
     await client.query('BEGIN');
     await client.query('SET LOCAL session_replication_role = replica');
-    for (const table of await tablesOf(client)) {
+    for (const table of await listTables(client)) {
       const copy = copyStatement(table, `(SELECT n FROM generate_series(1, ${copies}) AS made (n))`, owner);
       if (copy !== null) await client.query(`${copy}; ${removeStatement(table)}`);
     }
@@ -44,7 +44,7 @@ export async function growingInPostgres(
   return await withClient(url, async (client) => {
     const growing: GrowingStep[] = [];
     for (const { sql, values } of statements.filter((each) => isData(each.sql))) {
-      for (const node of nodesOf(await planOf(client, sql, values))) {
+      for (const node of listNodes(await readPlan(client, sql, values))) {
         const read = rowsRead(node);
         if (read > many)
           growing.push({ sql, step: `${node['Node Type']} ${node['Relation Name'] ?? ''}: ${read} rows` });
@@ -55,7 +55,7 @@ export async function growingInPostgres(
 }
 
 /** The plan with what its execution read; only planned for a row that exists by now. */
-async function planOf(client: pg.Client, sql: string, values: readonly unknown[]): Promise<PlanNode> {
+async function readPlan(client: pg.Client, sql: string, values: readonly unknown[]): Promise<PlanNode> {
   const explain = async (options: string): Promise<PlanNode> => {
     await client.query('BEGIN');
     try {
@@ -76,8 +76,8 @@ async function planOf(client: pg.Client, sql: string, values: readonly unknown[]
   }
 }
 
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+function listNodes(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(listNodes)];
 }
 
 function rowsRead(node: PlanNode): number {
@@ -86,7 +86,7 @@ function rowsRead(node: PlanNode): number {
   return (rows + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)) * loops;
 }
 
-async function tablesOf(client: pg.Client): Promise<Table[]> {
+async function listTables(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<{
     table_name: string;
     column_name: string;

@@ -25,12 +25,12 @@ export async function takeReadmePictures(): Promise<void> {
   for (const text of EARLIER) {
     await chat.send(text);
     await chat.reads('Understood.');
-    await chat.rests();
+    await chat.waitUntilIdle();
     await chat.anew();
   }
   await chat.send(USER_MESSAGE);
   await chat.reads('ahead of London');
-  await chat.rests();
+  await chat.waitUntilIdle();
 
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -4,7 +4,7 @@ import type { PageTexts } from '../support/page-texts.ts';
 import type { View } from '../support/page-parts.ts';
 import { navigate } from '../support/page-parts.ts';
 import type { Stage } from '../support/stage.ts';
-import { accessTokenOf, setStage } from '../support/stage.ts';
+import { readAccessToken, setStage } from '../support/stage.ts';
 
 /** A server without models, MCP servers and conversations. */
 export function setEmptyStage(): Promise<Stage> {
@@ -35,7 +35,7 @@ export function setSignInStage(): Promise<Stage> {
 
 /** Views before the sign-in, and those that exist only with an access token. */
 export function signInViews({ server }: Stage): View[] {
-  const token = accessTokenOf(server);
+  const token = readAccessToken(server);
 
   async function enter(page: Page, t: PageTexts, text: string): Promise<void> {
     const field = page.getByLabel(t('common.tokenLabel'));

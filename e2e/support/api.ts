@@ -60,7 +60,7 @@ export async function readRun(
     },
   });
   const headers = { 'last-event-id': String(after), ...signedIn(url) };
-  const what = (): string => `an event of run ${runId} at ${url} after ${lastOf(seen)}`;
+  const what = (): string => `an event of run ${runId} at ${url} after ${describeLast(seen)}`;
   const next = async <T>(promise: Promise<T>): Promise<T | 'cut'> => {
     // A lost connection; any other error is thrown.
     const settled = promise.catch(() => 'cut' as const);
@@ -81,7 +81,7 @@ export async function readRun(
   }
 }
 
-function lastOf(events: readonly RunEvent[]): string {
+function describeLast(events: readonly RunEvent[]): string {
   const last = events.at(-1);
   return last ? `${last.type} (${last.seq})` : 'none';
 }

@@ -33,7 +33,7 @@ export function chatPage(page: Page) {
     /** Resolves when the text is shown in the conversation. */
     reads: (text: string | RegExp): Promise<void> => messages.getByText(text).first().waitFor(),
     /** Resolves when no run is in progress. */
-    async rests(): Promise<void> {
+    async waitUntilIdle(): Promise<void> {
       await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
     },
     /** All text shown in the conversation. */
@@ -49,6 +49,6 @@ export function chatPage(page: Page) {
 }
 
 /** Number of occurrences of a text in another. */
-export function countOf(piece: string, text: string): number {
+export function countOccurrences(piece: string, text: string): number {
   return text.split(piece).length - 1;
 }

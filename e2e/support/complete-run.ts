@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { LivesDatabase, LocalServerInstance } from './server-instances.ts';
 import { callsOfTurns, ServerInstances, LONG_LEASES } from './server-instances.ts';
-import { ask, TestUser, viewOf } from './test-user.ts';
+import { ask, TestUser, readView } from './test-user.ts';
 import { judge } from '../faults/judge.ts';
-import { historyOf } from '../faults/process-history.ts';
+import { readHistory } from '../faults/process-history.ts';
 import { transcriptWithoutCounts } from './transcript.ts';
 
 /** A run of several turns with several parallel calls, for `ServerInstances.of`; and its number of calls. */
@@ -17,8 +17,8 @@ export async function expectCompleteRun(
   urls: readonly string[],
 ): Promise<void> {
   for (const url of urls) {
-    const view = await viewOf(url);
-    expect(judge(await historyOf({ lives, runs: person.runs, view })).problems).toEqual([]);
+    const view = await readView(url);
+    expect(judge(await readHistory({ lives, runs: person.runs, view })).problems).toEqual([]);
     expect(transcriptWithoutCounts(view.page.messages)).toEqual(transcript());
   }
   expect(await lives.damage()).toEqual([]);

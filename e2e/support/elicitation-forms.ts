@@ -15,7 +15,7 @@ const LOCALES = [
 ] as const;
 
 /** Makes the model call a tool, and allows the call. Returns its card. */
-export async function allowCallOf(tool: string, page: Page): Promise<Locator> {
+export async function allowCall(tool: string, page: Page): Promise<Locator> {
   const composer = page.getByRole('main').getByRole('textbox').last();
   await composer.fill(`Please ${tool}`);
   await composer.press('Enter');
@@ -45,7 +45,7 @@ export async function correctAndSendForm(page: Page, card: Locator): Promise<voi
   await card.getByRole('button', { name: 'Send' }).click();
   const chat = chatPage(page);
   await chat.reads(/It said:/);
-  await chat.rests();
+  await chat.waitUntilIdle();
   const answer = (await chat.text()).replaceAll('\\', '');
   for (const piece of ['Taipei', '"nights":3', '"room":"d', 'wifi', 'accept']) expect(answer).toContain(piece);
   expect(answer).not.toContain('mail');
@@ -57,12 +57,12 @@ export function describeForms({ eras, locales }: { eras: readonly Era[]; locales
     test.each(eras)('a form of a %s server is filled in after its invalid values were rejected', async (era) => {
       const stage = await stages.set(callsNamed(), { servers: { hotel: { behaviour: FORM_SERVERS[era] } } });
       const page = await stage.open();
-      await correctAndSendForm(page, await allowCallOf('book_room', page));
+      await correctAndSendForm(page, await allowCall('book_room', page));
     });
 
     test.each(LOCALES.filter(([locale]) => locales.includes(locale)))('in %s', async (locale, title, send, needed) => {
       const stage = await stages.set(callsNamed(), { servers: { hotel: { behaviour: FORM_SERVERS.legacy } } });
-      const card = await allowCallOf('book_room', await stage.open('/', { locale }));
+      const card = await allowCall('book_room', await stage.open('/', { locale }));
       await card.getByText(title).waitFor();
       await card.getByRole('button', { name: send }).click();
       await card.getByText(needed).first().waitFor();

@@ -2,7 +2,7 @@ import type { Failpoint } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 
 /** Called by timers: when they occur says nothing about the run. */
-const BY_THE_CLOCK = new Set(['renewLeases', 'takeOver', 'compact', 'purgeDeleted', 'due']);
+const BY_THE_CLOCK = new Set(['renewLeases', 'claimExpired', 'compact', 'purgeDeleted', 'due']);
 
 /** The storage with a failpoint before and after each call: `store:runs.commit:asked`, `:answered`. */
 export function withFailpoints(storage: SharedStorage, failpoint: Failpoint): SharedStorage {

@@ -13,22 +13,22 @@ export function malformedHistory(body: JsonValue | undefined): string[] {
     if (!isJsonObject(message)) {
       faults.push(`${index}: no message`);
     } else if (message['role'] === 'tool') {
-      const id = textOf(message['tool_call_id']);
+      const id = toText(message['tool_call_id']);
       if (open.includes(id)) open.splice(open.indexOf(id), 1);
       else faults.push(`${index}: answers ${id}, which was not asked for or has its answer`);
     } else {
       if (open.length > 0) faults.push(`${index}: ${open.join()} without an answer`);
-      open = idsOf(message['tool_calls'] ?? []);
+      open = readIds(message['tool_calls'] ?? []);
       if (new Set(open).size < open.length) faults.push(`${index}: two calls of one id`);
     }
   }
   return open.length > 0 ? [...faults, `the end: ${open.join()} without an answer`] : faults;
 }
 
-function idsOf(calls: JsonValue): string[] {
-  return Array.isArray(calls) ? calls.map((call) => textOf(isJsonObject(call) ? call['id'] : undefined)) : [];
+function readIds(calls: JsonValue): string[] {
+  return Array.isArray(calls) ? calls.map((call) => toText(isJsonObject(call) ? call['id'] : undefined)) : [];
 }
 
-function textOf(id: JsonValue | undefined): string {
+function toText(id: JsonValue | undefined): string {
   return typeof id === 'string' ? id : `no id but ${JSON.stringify(id)}`;
 }

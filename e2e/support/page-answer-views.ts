@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { View } from './page-parts.ts';
-import { button, messagesOf, pattern } from './page-parts.ts';
+import { button, getMessages, pattern } from './page-parts.ts';
 import type { PageTexts } from './page-texts.ts';
 import { scrollTo } from './scroll-to.ts';
 
@@ -27,7 +27,7 @@ export const PREVIEW_ANSWER = [
 export const PREVIEW_COMPLAINTS = /time\.example\.com|startClock is not defined/;
 
 async function openPreview(page: Page, t: PageTexts): Promise<void> {
-  await button(messagesOf(page, t), t('rich.preview')).last().click();
+  await button(getMessages(page, t), t('rich.preview')).last().click();
   const panel = page.getByRole('complementary', { name: /Clock$/ });
   await panel.locator('iframe').contentFrame().locator('iframe').contentFrame().getByText('12:00').waitFor();
   await button(panel, t('previews.fix')).waitFor();

@@ -18,7 +18,7 @@ export function button(within: Page | Locator, name: string): Locator {
   return within.getByRole('button', { name, exact: true });
 }
 
-export function messagesOf(page: Page, t: PageTexts): Locator {
+export function getMessages(page: Page, t: PageTexts): Locator {
   return page.getByRole('main').getByLabel(t('chat.log'), { exact: true });
 }
 

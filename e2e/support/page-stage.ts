@@ -46,7 +46,7 @@ export function describePage(name: string, body: (stages: Stages) => void): void
     }
 
     afterEach(async ({ task }) => {
-      if (task.result?.state === 'fail') await stage?.photograph(task.name);
+      if (task.result?.state === 'fail') await stage?.screenshot(task.name);
       await takeDown();
       const said = complaints;
       complaints = [];

@@ -86,10 +86,10 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
       }
       if (everywhere) {
         await page.setViewportSize(TABLET);
-        expect(await widthOf(page)).toBeLessThanOrEqual(TABLET.width);
+        expect(await measureWidth(page)).toBeLessThanOrEqual(TABLET.width);
       }
       await page.setViewportSize(PHONE);
-      expect(await widthOf(page)).toBeLessThanOrEqual(PHONE.width);
+      expect(await measureWidth(page)).toBeLessThanOrEqual(PHONE.width);
       if (everywhere) {
         await colorsSettled(page);
         expect(await violations(page)).toEqual([]);
@@ -107,7 +107,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
         const phone = await stage.open(path(conversations), options);
         try {
           await show(phone, texts);
-          expect(await widthOf(phone)).toBeLessThanOrEqual(PHONE.width);
+          expect(await measureWidth(phone)).toBeLessThanOrEqual(PHONE.width);
         } finally {
           await phone.close();
         }
@@ -123,7 +123,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
         translated = await stage.open('/', { locale });
       });
 
-      test.each([...placesOf(views)])('has no English text left: %s', async (_, pathIn) => {
+      test.each([...listAddresses(views)])('has no English text left: %s', async (_, pathIn) => {
         const path = pathIn(conversations);
         await navigate(translated, path);
         await translated.locator('h1, h2, textarea').first().waitFor();
@@ -142,7 +142,7 @@ export function describePageVariants({ everywhere, locales }: PageVariants): voi
 }
 
 /** The paths of views, by name; conversations that are not started yet are named. */
-function placesOf(views: readonly View[]): Map<string, View['path']> {
+function listAddresses(views: readonly View[]): Map<string, View['path']> {
   const names = new Proxy<Conversations>({}, { get: (_, name) => `the chat ${String(name)}` });
   const form: View['path'] = (of) => of['form'] ?? '';
   return new Map([form, ...views.map(({ path }) => path)].map((path) => [path(names), path]));
@@ -177,7 +177,7 @@ async function colorsSettled(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate<number>(moving)).toBe(0);
 }
 
-function widthOf(page: Page): Promise<number> {
+function measureWidth(page: Page): Promise<number> {
   return page.evaluate<number>('document.documentElement.scrollWidth');
 }
 

@@ -6,7 +6,7 @@ import { call } from './api.ts';
 import { chatPage } from './chat-page.ts';
 import { askingTool, FORM, FORM_SERVERS } from './form-servers.ts';
 import type { Conversations, View } from './page-parts.ts';
-import { button, messagesOf, pattern, unfoldAll } from './page-parts.ts';
+import { button, getMessages, pattern, unfoldAll } from './page-parts.ts';
 import { mcpViews, SHELF } from './page-mcp-views.ts';
 import { SAMPLES, startWork, workViews } from './page-work-views.ts';
 import { PROVIDER, serverViews, settingsViews } from './page-settings-views.ts';
@@ -114,7 +114,7 @@ export async function startConversations(page: Page): Promise<Conversations> {
   await chat.send('台北今天天氣怎麼樣？');
   await allow.click();
   await chat.reads('A heading');
-  await chat.rests();
+  await chat.waitUntilIdle();
   const answered = await chat.path();
   await chat.anew();
   await chat.send('Please book_room');
@@ -202,7 +202,7 @@ export const VIEWS: readonly View[] = [
     name: SAMPLE_VIEW,
     path: ({ answered = '' }) => answered,
     show: async (page, t) => {
-      const messages = messagesOf(page, t);
+      const messages = getMessages(page, t);
       await messages.getByText('A heading').first().waitFor();
       await unfoldAll(messages);
       await button(messages, t('chat.edit')).first().click();
@@ -333,7 +333,7 @@ export const MORE_VIEWS: readonly View[] = [
       await page.getByText('A heading').waitFor();
       await page.locator('#content').hover();
       await page.mouse.wheel(0, -5000);
-      await messagesOf(page, t).locator('[data-tool-card]').first().waitFor();
+      await getMessages(page, t).locator('[data-tool-card]').first().waitFor();
     },
   },
   {
@@ -341,7 +341,7 @@ export const MORE_VIEWS: readonly View[] = [
     path: ({ failedCall = '' }) => failedCall,
     show: async (page, t) => {
       await page.getByText('A heading').waitFor();
-      await unfoldAll(messagesOf(page, t));
+      await unfoldAll(getMessages(page, t));
     },
   },
   {

@@ -3,7 +3,7 @@ import type { ProviderView, SentMessage } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { call } from './api.ts';
 import type { Conversations, View } from './page-parts.ts';
-import { button, messagesOf } from './page-parts.ts';
+import { button, getMessages } from './page-parts.ts';
 import type { PageTexts } from './page-texts.ts';
 
 /** Names and messages of the samples: none of them is a text of the page. */
@@ -104,7 +104,7 @@ export function workViews(): View[] {
           .getByRole('region', { name: t('groups.strip'), exact: true })
           .getByText('Painters')
           .waitFor();
-        await messagesOf(page, t).getByText('A deep blue.').last().waitFor();
+        await getMessages(page, t).getByText('A deep blue.').last().waitFor();
       },
     },
     {
@@ -167,5 +167,5 @@ export function workViews(): View[] {
 async function subAgentsShown(page: Page, t: PageTexts): Promise<void> {
   const list = page.getByRole('list', { name: t('subAgents.list') });
   await list.getByText(SAMPLES.subTasks[0].title).first().waitFor();
-  await messagesOf(page, t).getByText('A heading').first().waitFor();
+  await getMessages(page, t).getByText('A heading').first().waitFor();
 }

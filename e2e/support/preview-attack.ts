@@ -5,7 +5,7 @@ import { chatPage } from './chat-page.ts';
 import { startCountingServer } from './counting-server.ts';
 import { hostileDocuments } from './hostile-documents.ts';
 import type { Stages } from './page-stage.ts';
-import { contentOf, panelOf } from './preview-panel.ts';
+import { getContent, getPanel } from './preview-panel.ts';
 
 // Of the browser: functions given to `evaluate` run in the page.
 declare const document: {
@@ -25,9 +25,9 @@ export async function openHostileDocuments(set: Stages['set'], titles?: readonly
   const stage = await set(() => reply.text(answer), { direct: true });
   const page = await stage.open('/', { viewport: { width: 1440, height: 900 } });
   const chat = chatPage(page);
-  const panel = panelOf(page);
+  const panel = getPanel(page);
   await chat.send('Show me');
-  await chat.rests();
+  await chat.waitUntilIdle();
   await chat.path();
   await page.evaluate(() => (document.cookie = 'session=secret'));
   const address = page.url();
@@ -61,8 +61,8 @@ export async function openHostileDocuments(set: Stages['set'], titles?: readonly
     if (why !== undefined) await panel.getByRole('alert').filter({ hasText: why }).waitFor();
     else if (document.title === 'Infinite loop') await stopsAnswering();
     else {
-      await contentOf(page).getByText('tried').waitFor();
-      results.set(document.title, await contentOf(page).locator('#out').innerText());
+      await getContent(page).getByText('tried').waitFor();
+      results.set(document.title, await getContent(page).locator('#out').innerText());
     }
     await stillWorks(document.title);
   }
@@ -90,7 +90,7 @@ export async function openHostileDocuments(set: Stages['set'], titles?: readonly
       await route.fulfill({ response, headers });
     });
     await source.filter({ hasText: '<title>WebRTC</title>' }).getByRole('button', { name: 'Preview' }).click();
-    await contentOf(page).getByText('tried').waitFor();
+    await getContent(page).getByText('tried').waitFor();
     expect(stripped).toBe(1);
     await stillWorks('WebRTC without the header');
     await panel.getByRole('button', { name: 'Close preview' }).click();
@@ -99,7 +99,7 @@ export async function openHostileDocuments(set: Stages['set'], titles?: readonly
 
   /** Nothing can be read in a frame whose script never ends. */
   async function stopsAnswering(): Promise<void> {
-    const text = contentOf(page).getByText('tried');
+    const text = getContent(page).getByText('tried');
     const isSilent = () =>
       text.innerText({ timeout: 1_000 }).then(
         () => false,

@@ -92,7 +92,7 @@ class ReusedContext implements StageContext {
 
   /** Routes, init scripts, permissions, the clock, listeners: any method may change what later pages get. */
   #watchCalls(part: object): void {
-    for (const name of methodsOf(part)) {
+    for (const name of listMethods(part)) {
       const method: unknown = Reflect.get(part, name);
       if (typeof method !== 'function') continue;
       const watched = (...given: unknown[]): unknown => {
@@ -138,7 +138,7 @@ class ReusedContext implements StageContext {
 /** Methods that change nothing in later pages. */
 const HARMLESS: ReadonlySet<string> = new Set(['constructor', 'newPage', 'pages', 'close', 'browser', 'isClosed']);
 
-function methodsOf(part: object): string[] {
+function listMethods(part: object): string[] {
   const own = Object.getOwnPropertyNames(Object.getPrototypeOf(part));
   const listening = ['on', 'once', 'addListener', 'prependListener'].filter((name) => name in part);
   return [...own.filter((name) => !name.startsWith('_') && !HARMLESS.has(name)), ...listening];

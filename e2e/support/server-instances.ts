@@ -76,7 +76,7 @@ export type ServerInstancesOptions = {
   /** The model may delegate tasks to sub-agents. */
   delegates?: boolean;
   /** Separates the requests of sub-agents from those of the run that started them; default: all are of one. */
-  usageOf?: (messages: readonly ModelMessage[]) => string;
+  getUsageKey?: (messages: readonly ModelMessage[]) => string;
   /** The model server reports token usage, see {@link ModelUsage}. */
   reportsUsage?: boolean;
   /** The model answers only after this resolves. */
@@ -123,8 +123,8 @@ export class ServerInstances implements AsyncDisposable {
     const model = await startModelServer(async ({ body }) => {
       const { messages } = body as { messages: ModelMessage[] };
       await options.modelWaits?.(messages);
-      const { usageOf = () => '' } = options;
-      return options.reportsUsage === true ? usage.reply(usageOf(messages), script(messages)) : script(messages);
+      const { getUsageKey = () => '' } = options;
+      return options.reportsUsage === true ? usage.reply(getUsageKey(messages), script(messages)) : script(messages);
     });
     return new ServerInstances(model, options);
   }
@@ -220,11 +220,12 @@ export class ServerInstances implements AsyncDisposable {
     return this.#chats.length;
   }
 
-  /** Those that `usageOf` gives this name. */
-  modelRequestsOf(name: string): number {
-    const { usageOf } = this.#options;
-    if (usageOf === undefined) return this.modelRequests;
-    return this.#chats.filter(({ body }) => usageOf((body as { messages: ModelMessage[] }).messages) === name).length;
+  /** Those that `getUsageKey` gives this name. */
+  countModelRequests(name: string): number {
+    const { getUsageKey } = this.#options;
+    if (getUsageKey === undefined) return this.modelRequests;
+    return this.#chats.filter(({ body }) => getUsageKey((body as { messages: ModelMessage[] }).messages) === name)
+      .length;
   }
 
   /** Errors in the history of any request to the model. */

@@ -24,7 +24,7 @@ export function serversPage(stage: Stage) {
   const file = join(stage.server.dataDir, 'mcp.json');
   const write = (mcpServers: Record<string, unknown>): void =>
     writeFileSync(file, `{\n  // mine\n  "mcpServers": ${JSON.stringify(mcpServers, null, 4)}\n}\n`);
-  const serverOf = async (id: string): Promise<McpServerView | undefined> =>
+  const findServer = async (id: string): Promise<McpServerView | undefined> =>
     (await call<McpServerList>(stage.server.url, 'GET', '/api/mcp/servers')).items.find((one) => one.id === id);
   return {
     file,
@@ -35,12 +35,14 @@ export function serversPage(stage: Stage) {
       write(mcpServers);
       for (const id of ids) {
         if (Object.keys(mcpServers[id] ?? {}).length === 0) continue;
-        const approval = await eventually(async () => (await serverOf(id))?.approval, { what: `${id} to be approved` });
+        const approval = await eventually(async () => (await findServer(id))?.approval, {
+          what: `${id} to be approved`,
+        });
         await call(stage.server.url, 'POST', `/api/mcp/servers/${id}/approval`, { hash: approval.hash });
       }
     },
     /** The state in the API. */
-    serverOf,
+    serverOf: findServer,
     openList: (): Promise<Page> => stage.open('/settings/tools'),
   };
 }

@@ -47,7 +47,7 @@ export function describeOnSharedPage(
     afterEach(async ({ task }) => {
       const { stage } = opened();
       if (task.result?.state === 'fail') {
-        await stage.photograph(task.name);
+        await stage.screenshot(task.name);
         current = null;
         await stage[Symbol.asyncDispose]();
       }

@@ -36,7 +36,7 @@ export type Stage<Server extends AnyServer = AnyServer> = AsyncDisposable & {
   /** Errors of the pages: logged, thrown, unhandled. A test that expects some removes them. */
   complaints: string[];
   /** Saves screenshots of the open pages to `.cache/e2e`, to show why a test failed. */
-  photograph: (name: string) => Promise<void>;
+  screenshot: (name: string) => Promise<void>;
 };
 
 export type StageOptions = {
@@ -82,7 +82,7 @@ async function setStageOn<Server extends AnyServer>(
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-stage', ...options.env },
   });
   const line = await startWorkerProxy(() => Number(new URL(server.url).port));
-  if (signIn !== 'no token') useAccessToken(server.url, accessTokenOf(server));
+  if (signIn !== 'no token') useAccessToken(server.url, readAccessToken(server));
   const base = (): string => (options.direct ? server.url : line.url);
   const complaints: string[] = [];
   const contexts: StageContext[] = [];
@@ -111,7 +111,7 @@ async function setStageOn<Server extends AnyServer>(
     );
   }
 
-  const addressOf = async (path: string): Promise<string> =>
+  const getAddress = async (path: string): Promise<string> =>
     base() + path + (signIn === 'by link' ? await signInFragment(server.url) : '');
 
   return {
@@ -119,7 +119,7 @@ async function setStageOn<Server extends AnyServer>(
     server,
     line,
     complaints,
-    async photograph(name) {
+    async screenshot(name) {
       const folder = fileURLToPath(new URL('../../.cache/e2e/', import.meta.url));
       const pages = contexts.flatMap(({ context }) => context.pages());
       for (const [index, page] of pages.entries()) {
@@ -132,7 +132,7 @@ async function setStageOn<Server extends AnyServer>(
       contexts.push(context);
       const page = await context.newPage();
       listen(page);
-      await Promise.all([load(page, await addressOf(path)), connected()]);
+      await Promise.all([load(page, await getAddress(path)), connected()]);
       return page;
     },
     async openBeside(beside, path) {
@@ -172,7 +172,7 @@ export async function signInFragment(url: string): Promise<string> {
 }
 
 /** The access token in the data folder of a server. */
-export function accessTokenOf({ dataDir }: Pick<AnyServer, 'dataDir'>): string {
+export function readAccessToken({ dataDir }: Pick<AnyServer, 'dataDir'>): string {
   return readFileSync(join(dataDir, 'access-token'), 'utf8').trim();
 }
 

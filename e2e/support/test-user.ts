@@ -67,7 +67,7 @@ export class TestUser {
   }
 
   view(url: string): Promise<ConversationView> {
-    return viewOf(url);
+    return readView(url);
   }
 
   /** The interrupts that were answered, as stored. */
@@ -103,7 +103,7 @@ export class TestUser {
 }
 
 /** The conversation as it is stored. */
-export function viewOf(url: string): Promise<ConversationView> {
+export function readView(url: string): Promise<ConversationView> {
   return call<ConversationView>(url, 'GET', `/api/conversations/${CONVERSATION}`);
 }
 

@@ -24,7 +24,7 @@ const run = promisify(execFile);
  * The folder with the Chromium of the npm package, its libraries and the fonts of the tests, unpacked once per version.
  */
 async function unpackBrowser(): Promise<string> {
-  return sharedFolder(`chromium-${versionOf('@sparticuz/chromium')}`, async (aside, folder) => {
+  return sharedFolder(`chromium-${readVersion('@sparticuz/chromium')}`, async (aside, folder) => {
     // The package unpacks into the temporary folder, and the libraries Chromium needs only on the platform it was made
     // for.
     const env = { PATH: process.env['PATH'], TMPDIR: aside, AWS_LAMBDA_JS_RUNTIME: 'nodejs20.x' };
@@ -56,7 +56,7 @@ export async function whyNoBrowser(): Promise<string | null> {
     await run(executablePath, ['--version'], { env: { ...process.env, ...env } });
     return null;
   } catch (error) {
-    return `the Chromium of the npm package does not run here: ${lineOf(error)}`;
+    return `the Chromium of the npm package does not run here: ${getLine(error)}`;
   }
 }
 
@@ -67,7 +67,7 @@ export async function setup(): Promise<void> {
 }
 
 /** The output of the program is more useful than the exit code. */
-function lineOf(error: unknown): string {
+function getLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const lines = `${stderr ?? ''}\n${message}`.split('\n').map((line) => line.trim());
   const [said = ''] = [...lines.filter((line) => /error/i.test(line)), ...lines.filter(Boolean)];
@@ -77,7 +77,7 @@ function lineOf(error: unknown): string {
 }
 
 /** Another version is unpacked to another folder. */
-function versionOf(name: string): string {
+function readVersion(name: string): string {
   const manifest = readFileSync(join(HERE, '../package.json'), 'utf8');
   const { devDependencies } = JSON.parse(manifest) as { devDependencies: Record<string, string> };
   return devDependencies[name] ?? '';

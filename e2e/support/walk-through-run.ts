@@ -4,7 +4,7 @@ import type { ConversationView } from '@toolyard/protocol';
 import type { ModelScript } from '@toolyard/testing';
 import { eventually, reply } from '@toolyard/testing';
 import { call } from './api.ts';
-import { chatPage, countOf } from './chat-page.ts';
+import { chatPage, countOccurrences } from './chat-page.ts';
 import type { Stage } from './stage.ts';
 
 const WORDS = 100;
@@ -84,9 +84,9 @@ export async function walkThroughRun(
     release();
     for (const page of pages) {
       await chatPage(page).reads(new RegExp(word(WORDS - 1).replace('.', '\\.')));
-      await chatPage(page).rests();
+      await chatPage(page).waitUntilIdle();
       const text = (await chatPage(page).text()).replaceAll(/\s+/g, ' ');
-      expect(countOf(ANSWER, text)).toBe(1);
+      expect(countOccurrences(ANSWER, text)).toBe(1);
     }
     const id = path.split('/').at(-1) ?? '';
     await eventually(async () => {

@@ -21,7 +21,7 @@ export function apiReference(): string {
     a < b ? -1 : 1,
   );
   const sections = byTag.map(([tag, group = []]) => {
-    const rows = group.map((each) => [code(each.route), each.summary, scopeOf(each)]);
+    const rows = group.map((each) => [code(each.route), each.summary, formatScope(each)]);
     return `## ${tag}\n\n${table(['route', 'meaning', 'scope'], rows)}`;
   });
   return `# HTTP API
@@ -37,7 +37,7 @@ ${sections.join('\n\n')}
 `;
 }
 
-function scopeOf({ 'x-scopes': scopes = [], security }: Operation): string {
+function formatScope({ 'x-scopes': scopes = [], security }: Operation): string {
   if (scopes.length > 0) return scopes.map(code).join(' or ');
   return security.length === 0 ? 'none' : 'any';
 }

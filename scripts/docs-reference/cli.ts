@@ -20,7 +20,7 @@ export function cliReference(): string {
     },
     exitCode: 0,
   });
-  const sections = program.commands.map((command) => sectionOf(command, '##', ''));
+  const sections = program.commands.map((command) => formatSection(command, '##', ''));
   return `# Commands
 
 \`toolyard\` is the command of the package \`@toolyard/cli\`; in a checkout use \`npm run -s toolyard --\` instead. \`--help\` after
@@ -43,7 +43,7 @@ ${table(
 `;
 }
 
-function sectionOf(command: Program, heading: string, parent: string): string {
+function formatSection(command: Program, heading: string, parent: string): string {
   const name = [parent, command.name()].filter(Boolean).join(' ');
   const usage = [
     'toolyard',
@@ -54,26 +54,29 @@ function sectionOf(command: Program, heading: string, parent: string): string {
   const parts = [`${heading} ${name}`, ...(description === '' ? [] : [`${escaped(description)}.`])];
   const hasOwnAction = command.commands.length === 0 || command.options.length > 0;
   if (hasOwnAction)
-    parts.push(`\`\`\`\n${usage}\n\`\`\``, ...(name === 'serve' ? ['Flags: [serve](serve.md).'] : optionsOf(command)));
-  parts.push(...command.commands.map((each) => sectionOf(each, `${heading}#`, name)));
+    parts.push(
+      `\`\`\`\n${usage}\n\`\`\``,
+      ...(name === 'serve' ? ['Flags: [serve](serve.md).'] : listOptions(command)),
+    );
+  parts.push(...command.commands.map((each) => formatSection(each, `${heading}#`, name)));
   return parts.join('\n\n');
 }
 
-function optionsOf(command: Program): string[] {
+function listOptions(command: Program): string[] {
   const described = command.registeredArguments.filter((each) => each.description !== '');
   const options = command.options.filter((each) => !each.hidden);
   const rows = [
     ...described.map((each) => [
       code(bracketed(each.name(), each.required, each.variadic)),
       escaped(each.description),
-      defaultOf(each.defaultValue),
+      formatDefault(each.defaultValue),
     ]),
     ...options.map((each) => [
       code(each.flags),
       [escaped(each.description), ...(each.argChoices ? [`one of ${each.argChoices.map(code).join(', ')}`] : [])].join(
         '; ',
       ),
-      each.negate ? '' : defaultOf(each.defaultValue),
+      each.negate ? '' : formatDefault(each.defaultValue),
     ]),
   ];
   return rows.length === 0 ? [] : [table(['option', 'meaning', 'default'], rows)];
@@ -89,7 +92,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[<[*]/g, String.raw`\$&`);
 }
 
-function defaultOf(value: unknown): string {
+function formatDefault(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? code(String(value))
     : '';

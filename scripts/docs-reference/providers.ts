@@ -4,7 +4,7 @@ import { code, table } from './table.ts';
 /** The providers that are known by id. */
 export async function providersReference(): Promise<string> {
   const all = await loadProviders();
-  const rowsOf = (place: 'hosted' | 'own'): string[][] =>
+  const listRows = (place: 'hosted' | 'own'): string[][] =>
     all
       .filter((each) => each.place === place)
       .map(({ id, label, wire, baseUrl, keyVariables, proof }) => [
@@ -24,11 +24,11 @@ are those of the provider's own documentation. Setup: [hosted models](../hosted-
 
 ## Hosted
 
-${table(head, rowsOf('hosted'))}
+${table(head, listRows('hosted'))}
 
 ## Local
 
-${table(head, rowsOf('own'))}
+${table(head, listRows('own'))}
 
 ## Not supported
 

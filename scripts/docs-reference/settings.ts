@@ -7,7 +7,7 @@ export function settingsReference(): string {
   const rows = Object.entries(SETTINGS).map(([path, setting]: [string, Setting]) => [
     code(path),
     setting.help,
-    valuesOf(setting),
+    formatValues(setting),
     'default' in setting ? code(JSON.stringify(setting.default)) : '',
   ]);
   return `# Settings
@@ -21,7 +21,7 @@ ${table(['setting', 'meaning', 'values', 'default'], rows)}
 `;
 }
 
-function valuesOf(setting: Setting): string {
+function formatValues(setting: Setting): string {
   switch (setting.kind) {
     case 'number': {
       const { min, max, whole, unit } = setting;

@@ -27,7 +27,7 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   options: WaitOptions & { everyMs?: number } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const { timeoutMs = TIMEOUT_MS, everyMs = POLL_MS, what = nameOf(check) } = options;
+  const { timeoutMs = TIMEOUT_MS, everyMs = POLL_MS, what = describeCheck(check) } = options;
   const timeout = startTimeout(timeoutMs);
   let thrown: unknown;
   try {
@@ -43,7 +43,7 @@ export async function eventually<T>(
   } finally {
     timeout.clear();
   }
-  throw timedOut(what, timeoutMs, thrown);
+  throw createTimeoutError(what, timeoutMs, thrown);
 }
 
 /**
@@ -65,7 +65,7 @@ export async function within<T>(
   } finally {
     timeout.clear();
   }
-  throw timedOut(what, timeoutMs, undefined);
+  throw createTimeoutError(what, timeoutMs, undefined);
 }
 
 const TIMED_OUT: unique symbol = Symbol('timed out');
@@ -89,12 +89,12 @@ async function attempt<T>(check: () => T | Promise<T>): Promise<{ value: T } | {
   }
 }
 
-function nameOf(check: () => unknown): string {
+function describeCheck(check: () => unknown): string {
   const source = check.toString().replaceAll(/\s+/g, ' ');
   return source.length > MAX_NAME_LENGTH ? `${source.slice(0, MAX_NAME_LENGTH)}…` : source;
 }
 
-function timedOut(what: string, timeoutMs: number, thrown: unknown): Error {
+function createTimeoutError(what: string, timeoutMs: number, thrown: unknown): Error {
   const last = thrown instanceof Error ? thrown.message : thrown === undefined ? '' : inspect(thrown);
   const processes = describeProcesses();
   const lines = [

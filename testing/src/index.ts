@@ -66,7 +66,7 @@ export {
   NO_TITLES,
   isAlive,
   isStopped,
-  processTreeOf,
+  listProcessTree,
   programArgs,
   programPath,
   PROGRAMS_VARIABLE,

@@ -30,12 +30,12 @@ export async function npmCi(folder: string, what: string): Promise<void> {
       await run('npm', args, { ...options, shell: process.platform === 'win32' });
     }
   } catch (error) {
-    throw new Error(`npm could not install ${what}: ${lineOf(error)}`);
+    throw new Error(`npm could not install ${what}: ${getLine(error)}`);
   }
 }
 
 /** The most informative line of error output: npm prints a code first. */
-export function lineOf(error: unknown): string {
+export function getLine(error: unknown): string {
   const { stderr, message } = error as { stderr?: string; message: string };
   const lines = (stderr ?? '').split('\n').map((line) => line.replace(/^npm error /, '').trim());
   return lines.find((line) => line !== '' && !/^(code|errno|syscall) /.test(line)) ?? message.split('\n', 1).join();

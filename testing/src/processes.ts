@@ -134,7 +134,7 @@ export function isStopped(pid: number): boolean {
  * A process and all its living descendants, parents first; empty if it is not running. A grandchild whose parent has
  * exited no longer belongs to the tree, so call this before killing anything. Linux and other Unixes only.
  */
-export function processTreeOf(pid: number): number[] {
+export function listProcessTree(pid: number): number[] {
   const all = listProcesses().filter(isRunning);
   if (!all.some((entry) => entry.pid === pid)) return [];
   const tree = [pid];
@@ -150,7 +150,7 @@ function isRunning(entry: { state: string } | undefined): boolean {
 
 function killTree(pid: number | undefined): void {
   if (pid === undefined) return;
-  const tree = process.platform === 'win32' ? [pid] : processTreeOf(pid);
+  const tree = process.platform === 'win32' ? [pid] : listProcessTree(pid);
   for (const member of tree) {
     try {
       process.kill(member, 'SIGKILL');

@@ -66,7 +66,7 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
   const giveUpAt = performance.now() + LOCK_TIMEOUT_MS;
   while (!takeLock(path)) {
     if (performance.now() > giveUpAt)
-      throw new Error(`process ${ownerOf(path)} holds ${path} for ten minutes: stop it`);
+      throw new Error(`process ${readOwner(path)} holds ${path} for ten minutes: stop it`);
     await sleep(50);
   }
   try {
@@ -83,12 +83,12 @@ function takeLock(path: string): boolean {
     return true;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    if (!isAlive(ownerOf(path))) rmSync(path, { force: true });
+    if (!isAlive(readOwner(path))) rmSync(path, { force: true });
     return false;
   }
 }
 
-function ownerOf(path: string): number {
+function readOwner(path: string): number {
   try {
     return Number(readFileSync(path, 'utf8'));
   } catch {

@@ -53,7 +53,7 @@ function hasExited({ child }: StartedProcess): boolean {
 function describeProcess({ name, child, stderr }: StartedProcess): string {
   const command = child.spawnargs.map(shortened).join(' ');
   const log = child.stderr === null ? [] : lastLines(stderr);
-  return [`- ${name}, pid ${child.pid ?? 'none'}, ${stateOf(child)}: ${command}`, ...log].join('\n');
+  return [`- ${name}, pid ${child.pid ?? 'none'}, ${describeState(child)}: ${command}`, ...log].join('\n');
 }
 
 /** The end of a path is more informative than its beginning. */
@@ -68,7 +68,7 @@ function lastLines(stderr: string): string[] {
   return lines.length === 0 ? ['    (stderr is empty)'] : lines.slice(-LOG_LINES).map((line) => `    | ${line}`);
 }
 
-function stateOf({ pid, exitCode, signalCode }: ChildProcess): string {
+function describeState({ pid, exitCode, signalCode }: ChildProcess): string {
   if (signalCode !== null) return `killed by ${signalCode}`;
   if (exitCode !== null) return `exited with code ${exitCode}`;
   if (pid === undefined) return 'never started';

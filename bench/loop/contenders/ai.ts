@@ -4,7 +4,7 @@ import { dynamicTool, isStepCount, jsonSchema, streamText } from 'ai';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../harness/version-of.ts';
+import { readVersion } from '../../harness/version-of.ts';
 
 const MAX_STEPS = 20;
 
@@ -23,7 +23,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
   );
 
   return {
-    version: versionOf('ai'),
+    version: readVersion('ai'),
     async run(calls) {
       const { fullStream } = streamText({
         model: provider.chatModel(modelName(calls)),

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../harness/version-of.ts';
+import { readVersion } from '../../harness/version-of.ts';
 
 const MAX_TURNS = 20;
 
@@ -37,7 +37,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
   }
 
   return {
-    version: versionOf('@openai/agents'),
+    version: readVersion('@openai/agents'),
     async run(calls) {
       const result = await runner.run(agentFor(calls), PROMPT, { stream: true, maxTurns: MAX_TURNS });
       let answer = '';

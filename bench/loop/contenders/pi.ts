@@ -3,7 +3,7 @@ import { Agent } from '@mariozechner/pi-agent-core';
 import type { StartContender } from '../../harness/contender.ts';
 import { connectBareServer } from '../bare-server.ts';
 import { modelName, PROMPT } from '../../mock-model/texts.ts';
-import { versionOf } from '../../harness/version-of.ts';
+import { readVersion } from '../../harness/version-of.ts';
 import { modelAt } from '../pi-model.ts';
 
 export const start: StartContender = async ({ baseUrl, server }) => {
@@ -28,7 +28,7 @@ export const start: StartContender = async ({ baseUrl, server }) => {
   });
 
   return {
-    version: versionOf('@mariozechner/pi-agent-core'),
+    version: readVersion('@mariozechner/pi-agent-core'),
     async run(calls) {
       agent.reset();
       agent.state.model = modelAt(baseUrl, modelName(calls));

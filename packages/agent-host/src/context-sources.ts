@@ -6,7 +6,7 @@ import { defined } from '@toolyard/protocol';
 export type ModelAbilities = { contextWindow?: number | undefined; inputs?: ModelInput[] | undefined };
 
 /** The data for a request besides the messages; the same object until the instructions of a server change. */
-export function sourcesOf(
+export function createSources(
   {
     historyMessages,
     inputTemplate,

@@ -8,7 +8,7 @@ import { ToolyardError } from '@toolyard/protocol';
  * @throws ToolyardError `bad_request` that names the first invalid message
  */
 export async function continuedMessages(messages: readonly Message[] = []): Promise<readonly Message[]> {
-  if (!Array.isArray(messages)) throw invalid('messages', 'it must be an array');
+  if (!Array.isArray(messages)) throw createInvalidMessageError('messages', 'it must be an array');
   if (messages.length === 0) return [];
   // The schemas are loaded only here: most agents begin without messages.
   const { message } = await import('@toolyard/protocol/schemas');
@@ -17,15 +17,18 @@ export async function continuedMessages(messages: readonly Message[] = []): Prom
     const read = message.safeParse(each);
     if (!read.success) {
       const [issue] = read.error.issues;
-      throw invalid(['messages', at, ...(issue?.path ?? [])].map(String).join('.'), issue?.message ?? 'unknown form');
+      throw createInvalidMessageError(
+        ['messages', at, ...(issue?.path ?? [])].map(String).join('.'),
+        issue?.message ?? 'unknown form',
+      );
     }
-    if (ids.has(read.data.id)) throw invalid(`messages.${at}.id`, `"${read.data.id}" occurs twice`);
+    if (ids.has(read.data.id)) throw createInvalidMessageError(`messages.${at}.id`, `"${read.data.id}" occurs twice`);
     ids.add(read.data.id);
     return read.data;
   });
 }
 
-function invalid(place: string, problem: string): ToolyardError {
+function createInvalidMessageError(place: string, problem: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_request',
     message: `"${place}" is invalid: ${problem}.`,

@@ -29,7 +29,7 @@ export async function createAgent(options: AgentOptions, platform: Platform): Pr
   const { clock, ids } = platform;
   options.signal?.throwIfAborted();
   refuseWrong(options.budgets ?? []);
-  const waitMs = waitOf(options.waitForServers);
+  const waitMs = getWaitMs(options.waitForServers);
   const rejects = isRejecting(options.failedServers);
   const stored = options.store ? await loadCheckpoint(options.store) : null;
   const earlier = stored?.messages ?? (await continuedMessages(options.messages));
@@ -109,7 +109,7 @@ const FUNCTIONS_MS = 60_000;
 const LONGEST_WAIT_MS = 86_400_000;
 
 /** How long to wait for servers, in milliseconds. Their connect timeouts end the wait for all. */
-function waitOf(wait: AgentOptions['waitForServers'] = 'all'): number {
+function getWaitMs(wait: AgentOptions['waitForServers'] = 'all'): number {
   if (wait === 'all') return LONGEST_WAIT_MS;
   if (wait === 'ready') return 0;
   if (typeof wait === 'number' && wait >= 0) return Math.min(wait, LONGEST_WAIT_MS);

@@ -46,7 +46,7 @@ async function drive(
       ledger: memoryLedger,
       clock,
       signal: new AbortController().signal,
-      asking: { mode: 'park' },
+      approvalMode: { mode: 'park' },
       interrupts: { mode: 'decline' },
       ...options,
     },

@@ -22,7 +22,7 @@ import {
 import type { ModelRuntime } from '@toolyard/model-runtime';
 import { createOfferedTools } from './built-in/offered-tools.ts';
 import type { ModelAbilities } from './context-sources.ts';
-import { sourcesOf } from './context-sources.ts';
+import { createSources } from './context-sources.ts';
 import type { DriveOptions } from './drive-run.ts';
 import { createAgentExecutors } from './executors/create-agent-executors.ts';
 import { wantsCompression } from './executors/request-inputs.ts';
@@ -144,14 +144,14 @@ export function createRunHost(
     callContext,
     permission,
     lookUp: (tool) => functionFacts(tool, { tools, functions, workspace }),
-    diff: (tool, args) => functions?.diffOf(tools.tools(), tool, args, workspace),
+    diff: (tool, args) => functions?.findDiff(tools.tools(), tool, args, workspace),
   });
   const gate: Gate = (tool, args, textCall) =>
     access?.judged?.({ tool, arguments: args, ...defined({ textCall }) }) ?? ownGate(tool, args, textCall);
-  const budgets = budgetsOf(access, `${providerId ?? model.provider}/${modelId}`);
+  const budgets = createBudgetCheck(access, `${providerId ?? model.provider}/${modelId}`);
   // The list is of use only with the tool that reads them.
   const readsSkills = functions !== undefined && tools.tools().some((each) => functions.has('needsSkills', each));
-  const contextSources = sourcesOf(configuration, tools, abilities, readsSkills ? skills?.catalogue : undefined);
+  const contextSources = createSources(configuration, tools, abilities, readsSkills ? skills?.list : undefined);
   const offeredTools = createOfferedTools({
     tools: () => tools.tools(),
     messages: () => conversation.messages(),
@@ -231,7 +231,7 @@ function createGate(
   };
 }
 
-function budgetsOf(access: RunAccess | null, model: string): RunHost['budgets'] {
+function createBudgetCheck(access: RunAccess | null, model: string): RunHost['budgets'] {
   if (!access?.budgets) return undefined;
   const { budgets, spent, refresh, ofParents = () => null } = access.budgets;
   const checker = new BudgetChecker({ budgets, model, spent });
@@ -247,15 +247,15 @@ const NO_ACCESS: RunAccess = {
   model: {
     provider: 'none',
     async *chat() {
-      throw endingRun();
+      throw createEndingRunError();
     },
-    models: () => Promise.reject(endingRun()),
+    models: () => Promise.reject(createEndingRunError()),
   },
   abilities: {},
   sources: [],
   permission: () => undefined,
 };
 
-function endingRun(): ToolyardError {
+function createEndingRunError(): ToolyardError {
   return new ToolyardError({ code: 'internal', message: 'A run that is ending must not call a model or a tool.' });
 }

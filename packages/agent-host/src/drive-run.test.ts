@@ -5,13 +5,13 @@ import { driveRun } from './drive-run.ts';
 
 test('commits a steering message together with its step, with nothing in between', async () => {
   const order: string[] = [];
-  const never = (): never => expect.fail('unexpected step');
+  const throwUnexpectedCall = (): never => expect.fail('unexpected step');
   const driven = driveRun({
     point: {
       state: initialState({ runId: 'r', conversationId: 'c', startedAt: 0, limits: DEFAULT_LIMITS }),
       context: { phase: 'user_input' },
     },
-    brain: never as never,
+    brain: throwUnexpectedCall as never,
     executors: {} as never,
     journal: {
       attempt: 1,

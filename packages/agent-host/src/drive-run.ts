@@ -35,7 +35,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   while (point.state.status === 'running') {
     if (failpoint) await failpoint(`step:${point.context.phase}`);
     if (refresh && point.state.pending.length > 0) {
-      const refreshed = refresh(callsOf(point));
+      const refreshed = refresh(listCalls(point));
       if (refreshed) await refreshed;
     }
     if (pollSteering && !stopRequested() && canSteer(point)) {
@@ -56,7 +56,7 @@ export async function driveRun(options: DriveOptions): Promise<RunPoint> {
   return point;
 }
 
-function callsOf({ state }: RunPoint): JudgedCall[] {
+function listCalls({ state }: RunPoint): JudgedCall[] {
   return state.pending.flatMap((call) => {
     const { tool, arguments: args, textCall } = call;
     return tool === null || call.problem ? [] : [{ tool, arguments: args, ...defined({ textCall }) }];

@@ -33,7 +33,7 @@ function words(tokens: number): string {
 }
 
 /** A branch of these moves; it begins with a user message. */
-function branchOf(moves: readonly Move[]): Message[] {
+function createBranch(moves: readonly Move[]): Message[] {
   const branch: Message[] = [];
   const place = (): Pick<Message, 'id' | 'parentId' | 'createdAt'> => ({
     id: `m${branch.length}`,
@@ -95,7 +95,7 @@ function compacted(branch: readonly Message[], window: number): Message[] {
 }
 
 /** The request body that an API format creates for messages, as a server parses it. */
-async function bodyOf(wire: WireName, messages: readonly Message[]): Promise<JsonObject> {
+async function captureBody(wire: WireName, messages: readonly Message[]): Promise<JsonObject> {
   let body: JsonValue = null;
   const runtime = createModelRuntime({
     wire,
@@ -183,11 +183,11 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
   test('accepts every remaining conversation at every window size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(move, { maxLength: 24 }), windowSize, async (moves, window) => {
-        const branch = compacted(branchOf(moves), window);
+        const branch = compacted(createBranch(moves), window);
         const sent = buildContext(branch, { serverInstructions: [], window });
         const roles = sent.filter(({ role }) => role !== 'system').map(({ role }) => role);
         expect(roles.at(-1)).not.toBe('assistant');
-        checkTurns(TURNS[wire](await bodyOf(wire, sent)));
+        checkTurns(TURNS[wire](await captureBody(wire, sent)));
       }),
       cases(60),
     );
@@ -197,7 +197,7 @@ describe.each(['openai-chat', 'openai-responses', 'anthropic-messages', 'google-
 test('a compaction never separates a call from its result, keeps the last messages, and frees the planned tokens', () => {
   fc.assert(
     fc.property(fc.array(move, { maxLength: 24 }), windowSize, (moves, window) => {
-      const branch = branchOf(moves);
+      const branch = createBranch(moves);
       const plan = planCompaction(branch, window, 'full');
       if (!plan) return;
       expect(branch[plan.to]?.role).not.toBe('tool');

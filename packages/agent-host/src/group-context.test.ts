@@ -29,7 +29,7 @@ const CONVERSATION = [
 const BOB = '<group-message from="Bob">\nSecond\n</group-message>';
 const CY = '<group-message from="赛">\nThird\n</group-message>';
 
-async function bodyOf(wire: WireName): Promise<JsonObject> {
+async function captureBody(wire: WireName): Promise<JsonObject> {
   let body: JsonValue = null;
   const runtime = createModelRuntime({
     wire,
@@ -50,7 +50,7 @@ async function bodyOf(wire: WireName): Promise<JsonObject> {
 }
 
 /** Role and text of each turn in an API format. */
-function turnsOf(body: JsonObject): [string, string][] {
+function readTurns(body: JsonObject): [string, string][] {
   const list = body['messages'] ?? body['input'] ?? body['contents'];
   return (Array.isArray(list) ? list : []).filter(isJsonObject).map((turn) => {
     const texts: string[] = [];
@@ -69,7 +69,7 @@ describe('the conversation of a group', () => {
     ['anthropic-messages', 'assistant'],
     ['google-gemini', 'model'],
   ] as const)('says in the format %s who said what', async (wire, self) => {
-    const turns = turnsOf(await bodyOf(wire));
+    const turns = readTurns(await captureBody(wire));
     const others = `${BOB}\n${CY}\nIt is your turn, Ada.`;
     // OpenAI Responses has no alternating turns.
     const merged = turns.reduce<[string, string][]>((all, [role, text]) => {

@@ -25,7 +25,7 @@ export function hostTools({
   isSelected = () => true,
   onTurn,
 }: HostToolsOptions): ToolHost & ToolSource {
-  const instructions = instructionsOf(host, isSelected);
+  const instructions = createInstructionSource(host, isSelected);
   return {
     tools: () => view.tools(),
     resolve: (name) => view.resolve(name),
@@ -41,7 +41,7 @@ export function hostTools({
 }
 
 /** The instructions of ready servers, compared only when a server changes. */
-function instructionsOf(host: McpHost, isSelected: (serverId: string) => boolean): () => ContextSources {
+function createInstructionSource(host: McpHost, isSelected: (serverId: string) => boolean): () => ContextSources {
   let sources: ContextSources = { serverInstructions: [] };
   let changes = -1;
   return () => {

@@ -32,7 +32,7 @@ export function declareHandlers({ form, url, sampling, roots }: InterruptHandler
   return {
     ...(form ? { form: () => Promise.resolve({ action: 'cancel' }) } : {}),
     ...(url ? { url: () => Promise.resolve('cancel') } : {}),
-    ...(sampling ? { sampling: () => Promise.reject(noHandler()) } : {}),
+    ...(sampling ? { sampling: () => Promise.reject(createNoHandlerError()) } : {}),
     ...defined({ roots }),
   };
 }
@@ -42,7 +42,7 @@ export function createInterruptQueue(handlers: InterruptHandlers): ServerInterru
   let last: Promise<unknown> = Promise.resolve();
   const ask: AskServerInterrupt = (asked, { signal }) => {
     const answer = last.then(() =>
-      signal.aborted ? Promise.reject(noHandler()) : askHandler(handlers, asked, signal),
+      signal.aborted ? Promise.reject(createNoHandlerError()) : askHandler(handlers, asked, signal),
     );
     last = Promise.race([answer, aborted(signal)]).catch(() => undefined);
     return answer;
@@ -55,10 +55,12 @@ function askHandler(
   asked: Parameters<AskServerInterrupt>[0],
   signal: AbortSignal,
 ): Promise<InterruptAnswer> {
-  if (asked.kind === 'sampling') return handlers.sampling?.(asked, { signal }) ?? Promise.reject(noHandler());
-  if (asked.mode === 'url') return handlers.url?.(asked, { signal }) ?? Promise.reject(noHandler());
+  if (asked.kind === 'sampling')
+    return handlers.sampling?.(asked, { signal }) ?? Promise.reject(createNoHandlerError());
+  if (asked.mode === 'url') return handlers.url?.(asked, { signal }) ?? Promise.reject(createNoHandlerError());
   return (
-    handlers.form?.(asked, { signal }).then((answer) => checkedAnswer(asked, answer)) ?? Promise.reject(noHandler())
+    handlers.form?.(asked, { signal }).then((answer) => checkedAnswer(asked, answer)) ??
+    Promise.reject(createNoHandlerError())
   );
 }
 
@@ -81,6 +83,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function noHandler(): ToolyardError {
+function createNoHandlerError(): ToolyardError {
   return new ToolyardError({ code: 'refused', message: 'No handler is configured for this request.' });
 }

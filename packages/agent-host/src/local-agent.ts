@@ -243,7 +243,7 @@ export class LocalAgent implements Agent {
         ledger,
         clock,
         signal,
-        asking: askingOf(approve, askUser),
+        approvalMode: getApprovalMode(approve, askUser),
         interrupts: interrupts ? createInterruptQueue(interrupts) : { mode: 'decline' },
         askBudget,
         remember: (tool, { decision }, definition) => this.#remember(tool, decision, definition),
@@ -255,7 +255,7 @@ export class LocalAgent implements Agent {
         abilities: { contextWindow: contextWindow ?? known?.contextWindow, inputs: inputs ?? known?.inputs },
         sources: [this.#tools],
         functions: this.#functions,
-        permission: (tool) => this.#permissionOf(formatToolReference(tool)),
+        permission: (tool) => this.#findPermission(formatToolReference(tool)),
         callContext: policy,
         budgets: isCounted
           ? { budgets, spent: (budget) => this.#usage.spent(budget), refresh: () => undefined }
@@ -304,13 +304,13 @@ export class LocalAgent implements Agent {
     if (decision === 'approve' && definition !== undefined) this.#host.approveTool(tool, definition);
   }
 
-  #permissionOf(reference: string): 'allow' | 'never' | undefined {
+  #findPermission(reference: string): 'allow' | 'never' | undefined {
     const isAllowed = this.#options.allow?.some((pattern) => matchesGlob(pattern, reference));
     return this.#permissions.get(reference) ?? (isAllowed === true ? 'allow' : undefined);
   }
 }
 
-function askingOf(ask: AskApproval | undefined, askUser: AskUser | undefined): ApprovalMode {
+function getApprovalMode(ask: AskApproval | undefined, askUser: AskUser | undefined): ApprovalMode {
   if (!ask && !askUser) return { mode: 'decline' };
   return {
     mode: 'ask',

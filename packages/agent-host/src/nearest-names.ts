@@ -6,16 +6,16 @@
  * nearestNames('getDate', ['get-date', 'weather'], 1); // ['get-date']
  */
 export function nearestNames(name: string, names: readonly string[], count = 3): string[] {
-  const pairs = pairsOf(name);
+  const pairs = listPairs(name);
   return names
-    .map((name) => ({ name, likeness: likeness(pairs, pairsOf(name)) }))
+    .map((name) => ({ name, likeness: likeness(pairs, listPairs(name)) }))
     .filter(({ likeness }) => likeness > 0.2)
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, count)
     .map(({ name }) => name);
 }
 
-function pairsOf(name: string): Set<string> {
+function listPairs(name: string): Set<string> {
   const characters = name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
   const pairs = new Set<string>();
   for (let i = 0; i + 1 < characters.length; i++) pairs.add(characters.slice(i, i + 2));

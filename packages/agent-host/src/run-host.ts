@@ -123,7 +123,7 @@ export type RunHost = {
   keepPrelude?: KeepPrelude | undefined;
   /** Moves the large texts of a result to files, before anything else gets it. Absent where there are no files. */
   keepResult?: ((result: ToolResult) => Promise<ToolResult>) | undefined;
-  asking: ApprovalMode;
+  approvalMode: ApprovalMode;
   interrupts: ServerInterruptMode;
   /** Asks about budgets if interrupts are not parked; absent: a run ends at a budget. */
   askBudget?: AskBudget | undefined;

@@ -42,7 +42,7 @@ export class RunToolService {
         conversation: this.#conversation,
         journal: createMemoryJournal({ runId: run.id, clock: options.clock, publish: () => undefined }),
         ledger: memoryLedger,
-        asking: { mode: 'decline' },
+        approvalMode: { mode: 'decline' },
         interrupts: { mode: 'decline' },
       },
       access,

@@ -64,12 +64,12 @@ export class RunToolSet implements RunToolHost {
     const refusal = this.#options.refusal?.(tool);
     if (refusal) return notSent(refusal);
     const executed = this.#options.functions?.call(this.#all(), tool, args, options);
-    return executed ?? (this.#sourceOf(tool) ?? noSource(tool)).callTool(tool, args, options);
+    return executed ?? (this.#findSource(tool) ?? throwNoSource(tool)).callTool(tool, args, options);
   }
 
   async resumeTask(handle: TaskHandle, options?: CallToolOptions): Promise<ToolResult> {
     const source = this.#options.sources.find(({ taskEra }) => taskEra === handle.era) ?? this.#rest;
-    return (source ?? noSource(handle.tool)).resumeTask(handle, options);
+    return (source ?? throwNoSource(handle.tool)).resumeTask(handle, options);
   }
 
   /** The same object until its content changes. */
@@ -84,18 +84,18 @@ export class RunToolSet implements RunToolHost {
 
   /** Undefined for a tool that does not exist. */
   policyFacts(tool: ToolReference): ToolPolicyFacts | undefined {
-    return this.#sourceOf(tool)?.policyFacts(tool) ?? this.#rest?.policyFacts(tool);
+    return this.#findSource(tool)?.policyFacts(tool) ?? this.#rest?.policyFacts(tool);
   }
 
   /** Resolves when the sources know everything that checking these calls needs. */
   refresh(calls: readonly JudgedCall[]): Promise<void> | undefined {
     const pending = this.#options.sources.flatMap(
-      (source) => source.refresh(calls.filter(({ tool }) => this.#sourceOf(tool) === source)) ?? [],
+      (source) => source.refresh(calls.filter(({ tool }) => this.#findSource(tool) === source)) ?? [],
     );
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined);
   }
 
-  #sourceOf(tool: ToolReference): ToolSource | undefined {
+  #findSource(tool: ToolReference): ToolSource | undefined {
     return this.#options.sources.find((source) => source.has?.(tool)) ?? this.#rest;
   }
 
@@ -123,6 +123,6 @@ function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean
   return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
-function noSource(tool: ToolReference): never {
+function throwNoSource(tool: ToolReference): never {
   throw new ToolyardError({ code: 'internal', message: `The run has no source for ${formatToolReference(tool)}.` });
 }

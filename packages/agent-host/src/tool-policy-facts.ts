@@ -15,7 +15,7 @@ const MAX_SCHEMA_LENGTH = 16_000;
  * if (facts?.changed) console.log('It has changed since it was approved.');
  */
 export function toolPolicyFacts(
-  host: Pick<McpHost, 'trust' | 'definitionOf' | 'isTrusted'> & Partial<Pick<McpHost, 'workingFolderOf'>>,
+  host: Pick<McpHost, 'trust' | 'findDefinition' | 'isTrusted'> & Partial<Pick<McpHost, 'findWorkingFolder'>>,
   tools: readonly IndexedTool[],
   { serverId, name }: ToolReference,
 ): ToolPolicyFacts | undefined {
@@ -26,16 +26,16 @@ export function toolPolicyFacts(
   // Built-in tools change only with Toolyard and need no approval again.
   if (builtIn) return { builtIn, readOnly: readsOnlyInside(annotations), ...defined({ destructive }) };
   const readOnly = annotations?.readOnly === true;
-  const change = host.trust.changeOf(tool);
+  const change = host.trust.findChange(tool);
   const changed = change && { hasMoved: change.hasMoved, differences: change.differences };
   return {
     builtIn,
     readOnly,
     trusted: host.isTrusted(serverId),
     ...defined({ destructive, changed }),
-    callContext: () => ({ inputSchema, workingFolder: host.workingFolderOf?.(serverId) }),
+    callContext: () => ({ inputSchema, workingFolder: host.findWorkingFolder?.(serverId) }),
     about: () => {
-      const definition = host.definitionOf(tool);
+      const definition = host.findDefinition(tool);
       return {
         ...(description === undefined ? {} : { description: description.slice(0, MAX_DESCRIPTION_LENGTH) }),
         ...defined({ definition }),

@@ -19,25 +19,25 @@ function engine(
 ): { runtime: AgentRuntime } & Recorded {
   const events: RunEventBody[] = [];
   const commits: RunPoint[] = [];
-  const unused = (): never => {
+  const throwUnexpectedCall = (): never => {
     throw new Error('unexpected call');
   };
   const runtime = new AgentRuntime({
     agent,
     executors: {
-      call_llm: unused,
-      call_tool: unused,
-      call_tools_batch: unused,
-      compress_context: unused,
-      exec_sub_agent: unused,
-      exec_sub_agents: unused,
-      call_member: unused,
-      pause_group: unused,
-      request_human_approve: unused,
-      request_human_prompt: unused,
-      request_human_select: unused,
-      request_human_budget: unused,
-      resolve_aborted_tools: unused,
+      call_llm: throwUnexpectedCall,
+      call_tool: throwUnexpectedCall,
+      call_tools_batch: throwUnexpectedCall,
+      compress_context: throwUnexpectedCall,
+      exec_sub_agent: throwUnexpectedCall,
+      exec_sub_agents: throwUnexpectedCall,
+      call_member: throwUnexpectedCall,
+      pause_group: throwUnexpectedCall,
+      request_human_approve: throwUnexpectedCall,
+      request_human_prompt: throwUnexpectedCall,
+      request_human_select: throwUnexpectedCall,
+      request_human_budget: throwUnexpectedCall,
+      resolve_aborted_tools: throwUnexpectedCall,
       finish: ({ ending }, state) => ({
         state: { ...state, status: ending.status },
         context: { phase: 'ending', ending },

@@ -176,10 +176,10 @@ describe('in any state, the brain', () => {
       const asks = instruction.calls.flatMap(({ functionInterrupt: one, decision }) =>
         decision === 'run' && one && !one.answer ? [one.kind] : [],
       );
-      const isPut = instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select';
+      const asksUser = instruction.type === 'request_human_prompt' || instruction.type === 'request_human_select';
       const delegates = instruction.type === 'exec_sub_agent' || instruction.type === 'exec_sub_agents';
       const first = instruction.type === 'request_human_approve' || instruction.type === 'request_human_budget';
-      if (!first) expect(isPut || delegates).toBe(asks.length > 0);
+      if (!first) expect(asksUser || delegates).toBe(asks.length > 0);
       if (!first) expect(delegates).toBe(asks.includes('delegation'));
       if (instruction.type === 'request_human_select') expect(new Set(asks)).toEqual(new Set(['selection']));
     });

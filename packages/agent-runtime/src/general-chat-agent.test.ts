@@ -44,7 +44,7 @@ function decide(state: AgentState, context: AgentContext, gate: Gate = () => RUN
   return new GeneralChatAgent({ gate }).decide(state, context);
 }
 
-function errorOf(instruction: Instruction): ErrorInfo | undefined {
+function findError(instruction: Instruction): ErrorInfo | undefined {
   return 'ending' in instruction && instruction.ending.status === 'failed' ? instruction.ending.error : undefined;
 }
 
@@ -63,11 +63,11 @@ describe('GeneralChatAgent', () => {
   it('fails with empty_response if the model wrote neither text nor a call', () => {
     const instruction = decide(stateWith({ turns: 1 }), answered());
     expect(instruction.type).toBe('finish');
-    expect(errorOf(instruction)?.code).toBe('empty_response');
+    expect(findError(instruction)?.code).toBe('empty_response');
   });
 
   it('fails as refused if the content filter blocked the whole answer', () => {
-    expect(errorOf(decide(stateWith({ turns: 1 }), answered({ filtered: true })))?.code).toBe('refused');
+    expect(findError(decide(stateWith({ turns: 1 }), answered({ filtered: true })))?.code).toBe('refused');
   });
 
   it('fails with the error of the model call', () => {
@@ -199,7 +199,7 @@ describe('GeneralChatAgent', () => {
       const state = stateWith({ turns: 5, pending: [call('a')] }, { maxTurns: 5 });
       const instruction = decide(state, answered({ toolChoice: 'none' }));
       expect(instruction.type).toBe('resolve_aborted_tools');
-      expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
+      expect(findError(instruction)?.code).toBe('max_turns_exceeded');
     });
 
     it('allows tools up to the last turn with onMaxTurns error, and fails after their results', () => {
@@ -210,7 +210,7 @@ describe('GeneralChatAgent', () => {
       });
       const instruction = decide(stateWith({ turns: 5 }, limits), { phase: 'tool_result' });
       expect(instruction.type).toBe('finish');
-      expect(errorOf(instruction)?.code).toBe('max_turns_exceeded');
+      expect(findError(instruction)?.code).toBe('max_turns_exceeded');
     });
   });
 
@@ -253,7 +253,7 @@ describe('GeneralChatAgent', () => {
     state = withPendingCalls(state, again());
     const instruction = decide(state, answered());
     expect(instruction.type).toBe('resolve_aborted_tools');
-    expect(errorOf(instruction)?.code).toBe('repeated_call');
+    expect(findError(instruction)?.code).toBe('repeated_call');
   });
 
   it('distinguishes calls with other arguments', () => {
@@ -270,7 +270,7 @@ describe('GeneralChatAgent', () => {
     for (let page = 201; page <= 1_000; page++) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
     expect(size()).toBeLessThan(sizeBefore + 100);
     for (const page of [999, 998, 999]) state = withPendingCalls(state, [call('a', { arguments: { page } })]);
-    expect(errorOf(decide(state, answered()))?.code).toBe('repeated_call');
+    expect(findError(decide(state, answered()))?.code).toBe('repeated_call');
   });
 
   it('settles open calls before it ends a stopped run', () => {

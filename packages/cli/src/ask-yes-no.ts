@@ -1,4 +1,4 @@
-import { createTerminalLineReader, terminalOf } from './chat/terminal.ts';
+import { createTerminalLineReader, createTerminal } from './chat/terminal.ts';
 import type { CommandIo } from './command-io.ts';
 
 /** Asks on the terminal; `cannot` without a terminal. Any answer but "y" and "yes" means no. */
@@ -7,7 +7,7 @@ export async function askYesNo(
   question: string,
   signal?: AbortSignal,
 ): Promise<'yes' | 'no' | 'cannot'> {
-  const terminal = terminalOf(io);
+  const terminal = createTerminal(io);
   if (!terminal.interactive) return 'cannot';
   const reader = createTerminalLineReader(terminal);
   try {

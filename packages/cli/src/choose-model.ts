@@ -38,7 +38,7 @@ type ModelFlags = Pick<ConnectionFlags, 'baseUrl' | 'apiKey' | 'model' | 'provid
 
 /** A model server named by flags or environment. */
 type ModelEndpoint = {
-  facts: WireFacts;
+  providerWire: WireFacts;
   /** Name of the provider; absent for a bare base URL. */
   label?: string;
   baseUrl: string;
@@ -70,7 +70,7 @@ export async function chooseModel(flags: ModelFlags, context: ModelContext): Pro
     }
   }
   if (modelId !== undefined)
-    throw modelNotFound(
+    throw createModelNotFoundError(
       modelId,
       found.flatMap((server) => server.models),
       'on this machine',
@@ -108,21 +108,21 @@ async function selectEndpoint(flags: ModelFlags, env: NodeJS.ProcessEnv): Promis
     const home = baseUrl ?? fillAddress(known.baseUrl, env) ?? known.baseUrl;
     const apiKey = own?.apiKey ?? ownKey(known, env) ?? cloudCredentials(known, home, env);
     const needsKey = baseUrl === undefined && known.place === 'hosted' && known.keyPage !== null;
-    if (needsKey && (flags.apiKey ?? apiKey) === undefined) throw keyMissing(known);
-    return endpointOf(known, home, flags, apiKey);
+    if (needsKey && (flags.apiKey ?? apiKey) === undefined) throw createMissingKeyError(known);
+    return toEndpoint(known, home, flags, apiKey);
   }
 
   const ofOpenAi = found.find(({ known }) => known.id === 'openai');
   if (flags.baseUrl !== undefined) {
-    return endpointOf({ wire: flags.apiFormat ?? 'openai-chat' }, flags.baseUrl, flags, ofOpenAi?.apiKey);
+    return toEndpoint({ wire: flags.apiFormat ?? 'openai-chat' }, flags.baseUrl, flags, ofOpenAi?.apiKey);
   }
   if (ofOpenAi !== undefined) {
     const { known, baseUrl, apiKey, isElsewhere } = ofOpenAi;
-    return endpointOf(isElsewhere ? { wire: 'openai-chat' } : known, baseUrl, flags, apiKey);
+    return toEndpoint(isElsewhere ? { wire: 'openai-chat' } : known, baseUrl, flags, apiKey);
   }
   const [first, ...others] = found;
   if (first === undefined) return null;
-  if (others.length === 0) return endpointOf(first.known, first.baseUrl, flags, first.apiKey);
+  if (others.length === 0) return toEndpoint(first.known, first.baseUrl, flags, first.apiKey);
   throw createConfigError(
     `The environment configures ${found.length} providers: ${found.map(({ known }) => known.id).join(', ')}.`,
     'Choose one with --provider.',
@@ -139,21 +139,26 @@ async function unknownProvider(id: string): Promise<ToolyardError> {
   );
 }
 
-function keyMissing({ label, keyVariables, keyPage }: ProviderRecord): ToolyardError {
+function createMissingKeyError({ label, keyVariables, keyPage }: ProviderRecord): ToolyardError {
   const [variable] = keyVariables;
   const where = variable === undefined ? 'Pass --api-key' : `Set ${variable}, or pass --api-key`;
   return new ToolyardError(missingKeyError(label, `${where}. Create a key at ${keyPage ?? ''}.`));
 }
 
-function endpointOf(
+function toEndpoint(
   record: WireFacts & Pick<Partial<ProviderRecord>, 'models' | 'label'>,
   baseUrl: string,
   flags: ModelFlags,
   apiKey: string | undefined,
 ): ModelEndpoint {
   const { apiFormat: wire } = flags;
-  const facts = wire === undefined || wire === record.wire ? record : { wire };
-  return { facts, baseUrl, apiKey: flags.apiKey ?? apiKey, ...defined({ models: record.models, label: record.label }) };
+  const providerWire = wire === undefined || wire === record.wire ? record : { wire };
+  return {
+    providerWire,
+    baseUrl,
+    apiKey: flags.apiKey ?? apiKey,
+    ...defined({ models: record.models, label: record.label }),
+  };
 }
 
 /** Key of a self-hosted provider: read first when the provider is chosen, as its variables do not select it. */
@@ -162,7 +167,7 @@ function ownKey({ keyVariables }: ProviderRecord, env: NodeJS.ProcessEnv): strin
 }
 
 async function configured(
-  { facts, label, baseUrl, apiKey, models: listing }: ModelEndpoint,
+  { providerWire, label, baseUrl, apiKey, models: listing }: ModelEndpoint,
   modelId: string | undefined,
   { fetch, clock }: ModelContext,
 ): Promise<ChosenModel> {
@@ -177,7 +182,7 @@ async function configured(
   }
   const ids = createUuidSource();
   const runtime: ModelRuntime = createProviderRuntime(
-    { ...facts, baseUrl, ...(listing && { models: listing }) },
+    { ...providerWire, baseUrl, ...(listing && { models: listing }) },
     { fetch, clock, newId: () => ids.next(), ...defined({ apiKey, label }) },
   );
   if (modelId !== undefined) {
@@ -210,7 +215,7 @@ function demo(id: 'demo' | 'demo-text', description: string): ChosenModel {
 }
 
 /** The error for an unknown model; its hint lists the available ones. */
-export function modelNotFound(modelId: string, offered: readonly ModelInfo[], where: string): ToolyardError {
+export function createModelNotFoundError(modelId: string, offered: readonly ModelInfo[], where: string): ToolyardError {
   return new ToolyardError({
     code: 'model_not_found',
     message: `Model "${modelId}" not found ${where}.`,

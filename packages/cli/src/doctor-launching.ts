@@ -43,7 +43,7 @@ function checkCertificates(env: NodeJS.ProcessEnv): Finding[] {
   const set = CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ? [{ name, path: env[name] }] : []));
   if (set.length === 0) return [{ level: 'info', subject: 'certificates', text: 'no certificate variable is set' }];
   return set.map(({ name, path }) => {
-    const problem = problemOf(path);
+    const problem = findProblem(path);
     if (problem === null) return { level: 'ok', subject: 'certificates', text: `${name}=${path}` };
     return {
       level: 'wrong',
@@ -54,7 +54,7 @@ function checkCertificates(env: NodeJS.ProcessEnv): Finding[] {
   });
 }
 
-function problemOf(path: string): string | null {
+function findProblem(path: string): string | null {
   try {
     // SSL_CERT_DIR may list several folders.
     if (path.split(delimiter).every((folder) => statSync(folder).isDirectory())) return null;

@@ -47,8 +47,8 @@ export function createProgram(invocation: Invocation): Command {
         io.stdout.write(text);
       },
       writeErr: (text) => void io.stderr.write(text),
-      getOutHelpWidth: () => widthOf(io.stdout),
-      getErrHelpWidth: () => widthOf(io.stderr),
+      getOutHelpWidth: () => getWidth(io.stdout),
+      getErrHelpWidth: () => getWidth(io.stderr),
     })
     .description('Use any language model with any MCP server')
     .version(VERSION)
@@ -129,7 +129,7 @@ export function createProgram(invocation: Invocation): Command {
 }
 
 /** Commander's default where stdout is no terminal. */
-function widthOf({ isTTY, columns }: OutputStream): number {
+function getWidth({ isTTY, columns }: OutputStream): number {
   return (isTTY === true ? columns : undefined) ?? 80;
 }
 

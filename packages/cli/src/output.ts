@@ -74,15 +74,15 @@ export function partLines(part: ContentPart): string {
     case 'resource': {
       const name = part.title ?? part.name;
       if (part.text !== undefined) return part.text;
-      const size = part.source === undefined ? 'a link' : sizeOf(part.source);
+      const size = part.source === undefined ? 'a link' : formatSize(part.source);
       return `(resource ${shownLine(part.uri, 500)}${name === undefined ? '' : `, ${shownLine(name)}`}: ${size})`;
     }
     default:
-      return `(${shownLine(labelOf(part), 500)}${'source' in part ? `, ${sizeOf(part.source)}` : ''})`;
+      return `(${shownLine(labelOf(part), 500)}${'source' in part ? `, ${formatSize(part.source)}` : ''})`;
   }
 }
 
-function sizeOf(source: NonNullable<ResourcePart['source']>): string {
+function formatSize(source: NonNullable<ResourcePart['source']>): string {
   if ('data' in source) return bytes(Buffer.byteLength(source.data, 'base64'));
   return 'url' in source ? shownLine(source.url, 500) : 'stored';
 }

@@ -86,7 +86,7 @@ test.each([
 });
 
 /** All IPv6 addresses that route packets to this IPv4 address. */
-function carriersOf(a: number, b: number, c: number, d: number): string[] {
+function listCarriers(a: number, b: number, c: number, d: number): string[] {
   const hex = (high: number, low: number): string => ((high << 8) | low).toString(16);
   const [high, low] = [hex(a, b), hex(c, d)];
   const [hiddenHigh, hiddenLow] = [hex(a ^ 255, b ^ 255), hex(c ^ 255, d ^ 255)];
@@ -109,7 +109,7 @@ test('refuses an IPv6 address that embeds an IPv4 address exactly if that one is
   fc.assert(
     fc.property(byte, byte, byte, byte, (a, b, c, d) => {
       const reason = isRefusedAddress(`${a}.${b}.${c}.${d}`);
-      for (const carrier of carriersOf(a, b, c, d))
+      for (const carrier of listCarriers(a, b, c, d))
         expect([carrier, isRefusedAddress(carrier)]).toEqual([carrier, reason]);
     }),
     cases(500),
@@ -126,7 +126,7 @@ test('refuses a private address in every embedding', () => {
   );
   fc.assert(
     fc.property(privateAddress, ([a, b, c, d]) => {
-      for (const carrier of carriersOf(a, b, c, d)) expect(isRefusedAddress(carrier)).not.toBeNull();
+      for (const carrier of listCarriers(a, b, c, d)) expect(isRefusedAddress(carrier)).not.toBeNull();
       expect(isRefusedAddress(`::${a}.${b}.${c}.${d}`)).not.toBeNull();
       expect(isRefusedAddress(`::ffff:0:${a}.${b}.${c}.${d}`)).not.toBeNull();
     }),

@@ -13,16 +13,17 @@ import { isOnThisMachine } from './trust.ts';
  */
 export function checkUrl(link: string | URL): URL {
   const url = readUrl(link);
-  if (url === null) throw refused(say`This link is not a valid URL.`);
+  if (url === null) throw createRefusedAddressError(say`This link is not a valid URL.`);
   if (hasUserinfo(url))
-    throw refused(say`This link has a user name before its host, which can disguise where it leads.`);
+    throw createRefusedAddressError(say`This link has a user name before its host, which can disguise where it leads.`);
   if (url.protocol === 'https:') return url;
   if (url.protocol === 'http:' && isOnThisMachine(url)) return url;
-  if (url.protocol === 'http:') throw refused(say`This link uses http:// and leads to another machine.`);
-  throw refused(say`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
+  if (url.protocol === 'http:')
+    throw createRefusedAddressError(say`This link uses http:// and leads to another machine.`);
+  throw createRefusedAddressError(say`Links that begin with "${url.protocol.slice(0, 40)}" are not opened.`);
 }
 
-function refused(message: AnyText): ToolyardError {
+function createRefusedAddressError(message: AnyText): ToolyardError {
   const hint = say`Only https:// links are opened, and http:// links on this machine.`;
   return new ToolyardError({ code: 'address_refused', message, hint });
 }

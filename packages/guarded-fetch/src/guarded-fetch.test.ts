@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { RecordingServer } from '@toolyard/testing';
 import { ownPort } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { allowLoopback, createResolver, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 
 // Trusts everything, as these tests do not concern trust.
@@ -86,7 +86,7 @@ describe('response', () => {
 
   test('fetches a public URL that is not trusted', async () => {
     const target = await origin(respondsWith('hello'));
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({ trust: () => false, resolve, refuse: allowLoopback });
     expect(await (await fetch(new URL(`http://public.test:${target.port}/`))).text()).toBe('hello');
   });
@@ -343,7 +343,7 @@ describe('failures', () => {
   test('rejects like any fetch if the connection or the name resolution fails', async () => {
     const closedPort = `http://127.0.0.1:${await ownPort()}`;
     await expect(guard()(closedPort)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNREFUSED' } });
-    const { resolve } = namesOf({ 'empty.test': [[]] });
+    const { resolve } = createResolver({ 'empty.test': [[]] });
     for (const name of ['missing.test', 'empty.test']) {
       const fetch = guard({ trust: () => false, resolve });
       await expect(fetch(`http://${name}/`)).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ENOTFOUND' } });

@@ -4,8 +4,8 @@ import { Agent, fetch as innerFetch, type RequestInit as InnerInit, type Respons
 import { isRefusedAddress, type RefusalReason } from './address.ts';
 import { createLookup, resolveWithSystem, type Resolve } from './lookup.ts';
 import { refusalBehind } from './refusal-behind.ts';
-import { toError, type FetchRefusal } from './refusals.ts';
-import { firstHop, nextHop, redirectOf, type Hop } from './request.ts';
+import { toRefusalError, type FetchRefusal } from './refusals.ts';
+import { firstHop, nextHop, findRedirect, type Hop } from './request.ts';
 import { toPlatformResponse } from './response.ts';
 import { createOpenWebSocket, type OpenGuardedWebSocket } from './websocket.ts';
 import { checkUrlForm, checkUntrustedUrl } from './target.ts';
@@ -78,7 +78,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
   const guardedFetch: Fetch = async (input, init = {}) => {
     const first = readUrl(input);
-    if (first === null) throw toError({ kind: 'unreadable' });
+    if (first === null) throw toRefusalError({ kind: 'unreadable' });
     let hop = await firstHop(first, init);
     let previous: URL | undefined;
     let trusted = true;
@@ -87,21 +87,22 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     for (let redirects = 0; ; redirects += 1) {
       trusted = trusted && trust(hop.url);
       const refusal = judge(hop.url, trusted);
-      if (refusal !== null) throw toError(refusal, previous);
+      if (refusal !== null) throw toRefusalError(refusal, previous);
       seen.add(`${hop.method} ${hop.url.href}`);
 
       const response = await send(hop, init, trusted ? open : guarded, previous);
-      const target = redirectOf(response, hop.url);
+      const target = findRedirect(response, hop.url);
       if (target === null || init.redirect === 'manual') return toPlatformResponse(response, hop.url, redirects > 0);
 
       // Nothing will read it, and its connection should not stay open for it.
       await response.body?.cancel().catch(() => {});
-      if (init.redirect === 'error') throw toError({ kind: 'redirect_unwanted', url: hop.url });
-      if (target === 'unreadable') throw toError({ kind: 'unreadable' }, hop.url);
-      if (redirects >= MAX_REDIRECTS) throw toError({ kind: 'too_many_redirects', url: hop.url, limit: MAX_REDIRECTS });
+      if (init.redirect === 'error') throw toRefusalError({ kind: 'redirect_unwanted', url: hop.url });
+      if (target === 'unreadable') throw toRefusalError({ kind: 'unreadable' }, hop.url);
+      if (redirects >= MAX_REDIRECTS)
+        throw toRefusalError({ kind: 'too_many_redirects', url: hop.url, limit: MAX_REDIRECTS });
       const next = nextHop(hop, response.status, target);
-      if ('kind' in next) throw toError(next, hop.url);
-      if (seen.has(`${next.method} ${next.url.href}`)) throw toError({ kind: 'redirect_loop', url: next.url });
+      if ('kind' in next) throw toRefusalError(next, hop.url);
+      if (seen.has(`${next.method} ${next.url.href}`)) throw toRefusalError({ kind: 'redirect_loop', url: next.url });
       previous = hop.url;
       hop = next;
     }
@@ -132,6 +133,6 @@ async function send(hop: Hop, init: RequestInit, dispatcher: Agent, from: URL | 
     return await innerFetch(hop.url.href, request);
   } catch (thrown) {
     const refusal = refusalBehind(thrown, hop.url);
-    throw refusal === null ? thrown : toError(refusal, from);
+    throw refusal === null ? thrown : toRefusalError(refusal, from);
   }
 }

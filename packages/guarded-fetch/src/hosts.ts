@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { hostName } from '@toolyard/protocol';
 
 /** The host of a URL: an IP address without brackets, or a name without a trailing dot. */
-export function hostOf(url: URL): { kind: 'ip'; ip: string } | { kind: 'name'; name: string } {
+export function getHost(url: URL): { kind: 'ip'; ip: string } | { kind: 'name'; name: string } {
   const name = hostName(url);
   return isIP(name) === 0 ? { kind: 'name', name } : { kind: 'ip', ip: name };
 }
@@ -18,7 +18,7 @@ export function isWeb(url: URL): boolean {
 }
 
 /** A URL for messages: without path, query and userinfo, which may contain secrets, and truncated. */
-export function displayOf(url: URL): string {
+export function formatOrigin(url: URL): string {
   const shown = `${url.protocol}//${url.host}`;
   return shown.length <= MAX_SHOWN ? shown : `${shown.slice(0, MAX_SHOWN)}...`;
 }

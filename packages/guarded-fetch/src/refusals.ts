@@ -1,7 +1,7 @@
 import type { AnyText } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
 import type { RefusalReason } from './address.ts';
-import { displayOf } from './hosts.ts';
+import { formatOrigin } from './hosts.ts';
 
 /** Why a request is not sent. `address` is absent for names such as `localhost`. */
 export type FetchRefusal =
@@ -23,15 +23,15 @@ export type FetchRefusal =
  *
  * @param from The URL that redirected here; absent for the URL of the request.
  */
-export function toError(refusal: FetchRefusal, from?: URL): ToolyardError {
-  const { code, message, hint } = textOf(refusal);
-  const text = from === undefined ? message : say`${message} It was reached by a redirect from ${displayOf(from)}.`;
+export function toRefusalError(refusal: FetchRefusal, from?: URL): ToolyardError {
+  const { code, message, hint } = describeRefusal(refusal);
+  const text = from === undefined ? message : say`${message} It was reached by a redirect from ${formatOrigin(from)}.`;
   return new ToolyardError({ code, message: text, hint });
 }
 
 type RefusalText = { code: 'address_refused' | 'network'; message: AnyText; hint: AnyText };
 
-function textOf(refusal: FetchRefusal): RefusalText {
+function describeRefusal(refusal: FetchRefusal): RefusalText {
   switch (refusal.kind) {
     case 'unreadable':
       return refused(say`This is not a valid URL.`, say`A valid URL looks like ${'https://example.com/page'}.`);
@@ -42,17 +42,17 @@ function textOf(refusal: FetchRefusal): RefusalText {
       );
     case 'not_https':
       return refused(
-        say`${displayOf(refusal.url)} is not encrypted, and only https:// is accepted here.`,
+        say`${formatOrigin(refusal.url)} is not encrypted, and only https:// is accepted here.`,
         say`Use a URL that begins with https://.`,
       );
     case 'userinfo':
       return refused(
-        say`The URL at ${displayOf(refusal.url)} contains a user name or password.`,
+        say`The URL at ${formatOrigin(refusal.url)} contains a user name or password.`,
         say`Remove the part between // and @; put credentials in a header or in the settings.`,
       );
     case 'not_allowed':
       return refused(
-        say`${displayOf(refusal.url)} is not on the list of allowed URLs.`,
+        say`${formatOrigin(refusal.url)} is not on the list of allowed URLs.`,
         say`The operator of this server maintains the list.`,
       );
     case 'port':
@@ -62,29 +62,29 @@ function textOf(refusal: FetchRefusal): RefusalText {
       );
     case 'address':
       return refused(
-        say`${`${displayOf(refusal.url)} ${describeTarget(refusal)}`}, and is not configured in Toolyard.`,
+        say`${`${formatOrigin(refusal.url)} ${describeTarget(refusal)}`}, and is not configured in Toolyard.`,
         say`URLs from models, pages, servers and redirects may only lead to the public internet. To use this URL, enter it in the settings.`,
       );
     case 'too_many_redirects':
       return failed(
-        say`${displayOf(refusal.url)} redirects more than ${refusal.limit} times.`,
+        say`${formatOrigin(refusal.url)} redirects more than ${refusal.limit} times.`,
         say`Use the URL at which the redirects end.`,
       );
     case 'redirect_loop':
-      return failed(say`${displayOf(refusal.url)} redirects in a loop.`, say`Fix the redirects of this server.`);
+      return failed(say`${formatOrigin(refusal.url)} redirects in a loop.`, say`Fix the redirects of this server.`);
     case 'redirect_unwanted':
       return failed(
-        say`${displayOf(refusal.url)} redirects, and redirects are not allowed here.`,
+        say`${formatOrigin(refusal.url)} redirects, and redirects are not allowed here.`,
         say`Use the URL it redirects to, if you trust it.`,
       );
     case 'body_gone':
       return failed(
-        say`A redirect to ${displayOf(refusal.url)} requires sending the body again, which was a stream and is consumed.`,
+        say`A redirect to ${formatOrigin(refusal.url)} requires sending the body again, which was a stream and is consumed.`,
         say`Use the URL of the redirect.`,
       );
     case 'body_in_clear':
       return failed(
-        say`A redirect to ${displayOf(refusal.url)} would send the body without encryption.`,
+        say`A redirect to ${formatOrigin(refusal.url)} would send the body without encryption.`,
         say`Use a URL whose redirects stay with https://.`,
       );
   }

@@ -80,7 +80,7 @@ function becomesGet(status: number, method: string): boolean {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** The target of a redirect: null if the response is not a redirect, `unreadable` if the target is invalid. */
-export function redirectOf(
+export function findRedirect(
   response: { status: number; headers: { get(name: string): string | null } },
   from: URL,
 ): URL | 'unreadable' | null {

@@ -2,14 +2,14 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { Agent } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { allowLoopback, createResolver, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
 const { guard, origin, closing } = createTestGuards(() => false);
 
 /** The refusal that a fetch rejects with; fails for any other result. */
-async function refusalOf(pending: Promise<unknown>): Promise<ToolyardError> {
+async function waitForRefusal(pending: Promise<unknown>): Promise<ToolyardError> {
   const thrown: unknown = await pending.then(
     () => new Error('the request was made'),
     (error: unknown) => error,
@@ -27,7 +27,7 @@ describe('attack 5: SSRF by redirect', () => {
       const mine = await origin(redirectsTo(`${secret.origin}/admin`, status));
       const fetch = guard({ trust: trustOrigins([mine.origin]) });
 
-      const refusal = await refusalOf(fetch(mine.origin, { method: 'POST', body: 'x' }));
+      const refusal = await waitForRefusal(fetch(mine.origin, { method: 'POST', body: 'x' }));
 
       expect(refusal.message).toContain(secret.origin);
       expect(refusal.message).toContain('an address of this machine');
@@ -53,10 +53,10 @@ describe('attack 5: SSRF by redirect', () => {
     ['http://user:pass@public.test/', 'user name or password'],
   ])('does not follow a redirect from a public page to %s', async (location, text) => {
     const page = await origin(redirectsTo(location));
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'inner.test': ['10.1.2.3'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'], 'inner.test': ['10.1.2.3'] });
     const fetch = guard({ resolve, refuse: allowLoopback });
 
-    const refusal = await refusalOf(fetch(`http://public.test:${page.port}/`));
+    const refusal = await waitForRefusal(fetch(`http://public.test:${page.port}/`));
     expect(refusal.message).toContain(text);
     expect(page.seen).toHaveLength(1);
   });
@@ -66,24 +66,24 @@ describe('attack 5: SSRF by redirect', () => {
     const last = await origin(redirectsTo(`${secret.origin}/`));
     const middle = await origin(redirectsTo(`http://b.test:${last.port}/`));
     const first = await origin(redirectsTo(`http://a.test:${middle.port}/`));
-    const { resolve } = namesOf({ 'a.test': ['127.0.0.1'], 'b.test': ['127.0.0.3'] });
+    const { resolve } = createResolver({ 'a.test': ['127.0.0.1'], 'b.test': ['127.0.0.3'] });
     const fetch = guard({ trust: trustOrigins([first.origin]), resolve, refuse: allowLoopback });
 
-    expect((await refusalOf(fetch(first.origin))).message).toContain('127.0.0.3');
+    expect((await waitForRefusal(fetch(first.origin))).message).toContain('127.0.0.3');
     expect([first.seen.length, middle.seen.length, last.seen.length, secret.seen.length]).toEqual([1, 1, 0, 0]);
   });
 
   test('does not let a page use the trust in a local server by redirecting to it', async () => {
     const model = await origin(respondsWith('models'));
     const page = await origin(redirectsTo(`http://127.0.0.2:${model.port}/api/delete`));
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({
       trust: trustOrigins([`http://127.0.0.2:${model.port}`]),
       resolve,
       refuse: allowLoopback,
     });
 
-    await refusalOf(fetch(`http://public.test:${page.port}/`));
+    await waitForRefusal(fetch(`http://public.test:${page.port}/`));
     expect(model.seen).toEqual([]);
   });
 
@@ -92,10 +92,10 @@ describe('attack 5: SSRF by redirect', () => {
     const back = await origin(respondsWith('secret'));
     const hop = await origin(redirectsTo(`http://mine.test:${back.port}/`));
     const start = await origin(redirectsTo(`http://public.test:${hop.port}/`));
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'], 'mine.test': ['127.0.0.2'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'], 'mine.test': ['127.0.0.2'] });
     const trust = trustOrigins([start.origin, `http://mine.test:${back.port}`]);
 
-    await refusalOf(guard({ trust, resolve, refuse: allowLoopback })(start.origin));
+    await waitForRefusal(guard({ trust, resolve, refuse: allowLoopback })(start.origin));
     expect(hop.seen).toHaveLength(1);
     expect(back.seen).toEqual([]);
   });
@@ -134,8 +134,8 @@ describe('attack 6: SSRF by parser differential', () => {
     ['http://127.0.0.2:00080/', '127.0.0.2'],
   ])('%j', async (address, text) => {
     // Only the part before the backslash is the host, and that name has a private address.
-    const { resolve } = namesOf({ 'public.test': ['10.0.0.9'] });
-    const refusal = await refusalOf(guard({ resolve })(address));
+    const { resolve } = createResolver({ 'public.test': ['10.0.0.9'] });
+    const refusal = await waitForRefusal(guard({ resolve })(address));
     expect(refusal.message).toContain(text);
   });
 
@@ -148,21 +148,21 @@ describe('attack 6: SSRF by parser differential', () => {
     'http://public.test:99999/',
     '/etc/passwd',
   ])('%j is not a valid URL', async (address) => {
-    expect((await refusalOf(guard({ trust: () => true })(address))).message).toContain('not a valid URL');
+    expect((await waitForRefusal(guard({ trust: () => true })(address))).message).toContain('not a valid URL');
   });
 
   test('refuses a port of another protocol, trusted or not', async () => {
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'] });
     for (const trusted of [true, false]) {
       const fetch = guard({ trust: () => trusted, resolve, refuse: allowLoopback });
-      expect((await refusalOf(fetch('http://public.test:6000/'))).message).toContain('Port 6000');
+      expect((await waitForRefusal(fetch('http://public.test:6000/'))).message).toContain('Port 6000');
     }
   });
 
   test('refuses userinfo even for a trusted URL, and does not repeat it', async () => {
     const mine = await origin(respondsWith('hello'));
     const fetch = guard({ trust: trustOrigins([mine.origin]) });
-    const refusal = await refusalOf(fetch(`http://me:hunter2@127.0.0.1:${mine.port}/?key=s3cret`));
+    const refusal = await waitForRefusal(fetch(`http://me:hunter2@127.0.0.1:${mine.port}/?key=s3cret`));
     expect(JSON.stringify(refusal)).not.toMatch(/hunter2|s3cret/);
     expect(mine.seen).toEqual([]);
   });
@@ -220,8 +220,8 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
     'http://192.168.1.1:65535/',
   ])('%s', async (address) => {
     // These are not names: the resolver must not be called.
-    const { resolve, asked } = namesOf({});
-    const refusal = await refusalOf(guard({ resolve })(address));
+    const { resolve, asked } = createResolver({});
+    const refusal = await waitForRefusal(guard({ resolve })(address));
     expect(refusal.message).toContain('is not configured in Toolyard');
     expect(asked).toEqual([]);
   });
@@ -229,16 +229,16 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
   test.each(['10.0.0.1', '::ffff:a9fe:a9fe', 'fd00:ec2::254', '::1', '0.0.0.0', '2002:7f00:1::', '0x7f.1', ''])(
     'a name that resolves to %j',
     async (answer) => {
-      const { resolve } = namesOf({ 'rebind.test': [answer] });
-      await refusalOf(guard({ resolve })('http://rebind.test/'));
+      const { resolve } = createResolver({ 'rebind.test': [answer] });
+      await waitForRefusal(guard({ resolve })('http://rebind.test/'));
     },
   );
 
   test('refuses a name with one private address among public ones', async () => {
     const target = await origin(respondsWith('hello'));
-    const { resolve } = namesOf({ 'mixed.test': [['127.0.0.1', '10.0.0.7']] });
+    const { resolve } = createResolver({ 'mixed.test': [['127.0.0.1', '10.0.0.7']] });
     const fetch = guard({ resolve, refuse: allowLoopback });
-    expect((await refusalOf(fetch(`http://mixed.test:${target.port}/`))).message).toContain('10.0.0.7');
+    expect((await waitForRefusal(fetch(`http://mixed.test:${target.port}/`))).message).toContain('10.0.0.7');
     expect(target.seen).toEqual([]);
   });
 });
@@ -246,7 +246,7 @@ describe('attack 7: SSRF by another spelling of an IP address', () => {
 describe('attack 8: SSRF by a stored address and by a changing DNS answer', () => {
   test('connects to the address that was checked', async () => {
     const target = await origin(respondsWith('hello'));
-    const { resolve, asked } = namesOf({ 'rebind.test': [['127.0.0.1'], ['127.0.0.2']] });
+    const { resolve, asked } = createResolver({ 'rebind.test': [['127.0.0.1'], ['127.0.0.2']] });
     const response = await guard({ resolve, refuse: allowLoopback })(`http://rebind.test:${target.port}/`);
 
     expect(await response.text()).toBe('hello');
@@ -257,35 +257,35 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     const target = await origin((_request, response) => {
       response.writeHead(200, { connection: 'close' }).end('hello');
     });
-    const { resolve } = namesOf({ 'rebind.test': [['127.0.0.1'], ['192.168.0.1']] });
+    const { resolve } = createResolver({ 'rebind.test': [['127.0.0.1'], ['192.168.0.1']] });
     const fetch = guard({ resolve, refuse: allowLoopback });
 
     expect(await (await fetch(`http://rebind.test:${target.port}/`)).text()).toBe('hello');
-    expect((await refusalOf(fetch(`http://rebind.test:${target.port}/`))).message).toContain('192.168.0.1');
+    expect((await waitForRefusal(fetch(`http://rebind.test:${target.port}/`))).message).toContain('192.168.0.1');
     expect(target.seen).toHaveLength(1);
   });
 
   test('does not reuse a trusted connection without trust', async () => {
     const target = await origin(respondsWith('hello'));
-    const { resolve } = namesOf({ 'mine.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'mine.test': ['127.0.0.1'] });
     let trusted = true;
     const fetch = guard({ trust: () => trusted, resolve });
 
     expect(await (await fetch(`http://mine.test:${target.port}/`)).text()).toBe('hello');
     trusted = false;
-    await refusalOf(fetch(`http://mine.test:${target.port}/`));
+    await waitForRefusal(fetch(`http://mine.test:${target.port}/`));
     expect(target.seen).toHaveLength(1);
   });
 
   test('refuses both of two concurrent requests to a refused name', async () => {
-    const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
+    const { resolve } = createResolver({ 'inner.test': ['10.0.0.1'] });
     const fetch = guard({ resolve });
-    await Promise.all([refusalOf(fetch('http://inner.test/a')), refusalOf(fetch('http://inner.test/b'))]);
+    await Promise.all([waitForRefusal(fetch('http://inner.test/a')), waitForRefusal(fetch('http://inner.test/b'))]);
   });
 
   test('keeps the name in the Host header of a pinned request, whatever the caller sends', async () => {
     const target = await origin(respondsWith('hello'));
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'] });
     const fetch = guard({ resolve, refuse: allowLoopback });
     await (await fetch(`http://public.test:${target.port}/`, { headers: { host: 'admin.internal' } })).text();
     expect(target.seen[0]?.headers.host).toBe(`public.test:${target.port}`);
@@ -303,7 +303,7 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing({ close: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
-    const { resolve } = namesOf({ 'public.test': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.test': ['127.0.0.1'] });
 
     await expect(guard({ resolve, refuse: allowLoopback })(`https://public.test:${port}/`)).rejects.toThrow(TypeError);
     expect(hellos.some((hello) => hello.includes('public.test'))).toBe(true);
@@ -315,10 +315,10 @@ describe('attack 8: SSRF by a stored address and by a changing DNS answer', () =
       connect: { lookup: (_name, _options, done) => done(null, [{ address: '127.0.0.1', family: 4 }]) },
     });
     closing({ close: () => dispatcher.destroy() });
-    const { resolve } = namesOf({ 'inner.test': ['10.0.0.1'] });
+    const { resolve } = createResolver({ 'inner.test': ['10.0.0.1'] });
     const init = { dispatcher } as unknown as RequestInit;
 
-    await refusalOf(guard({ resolve })(`http://inner.test:${target.port}/`, init));
+    await waitForRefusal(guard({ resolve })(`http://inner.test:${target.port}/`, init));
     expect(target.seen).toEqual([]);
   });
 });
@@ -336,7 +336,7 @@ describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
       insecure_endpoint: 'http://public.test/token',
     };
     const server = await origin(respondsWith(JSON.stringify(metadata)));
-    const { resolve } = namesOf({ 'inner.test': ['127.0.0.1'], 'public.test': ['1.1.1.1'] });
+    const { resolve } = createResolver({ 'inner.test': ['127.0.0.1'], 'public.test': ['1.1.1.1'] });
     const fetch = guard({ trust: trustOrigins([`${server.origin}/mcp`]), resolve, httpsOnly: true });
 
     const read = parseJson(await (await fetch(`${server.origin}/.well-known/oauth-protected-resource`)).text());
@@ -344,17 +344,17 @@ describe('attack 9: SSRF inside OAuth discovery and through base URLs', () => {
       read.ok && isJsonObject(read.value) ? Object.values(read.value).filter((value) => typeof value === 'string') : [];
     expect(named).toHaveLength(7);
     for (const address of named) {
-      await refusalOf(fetch(address, { method: 'POST', body: 'grant_type=refresh_token' }));
+      await waitForRefusal(fetch(address, { method: 'POST', body: 'grant_type=refresh_token' }));
     }
     // Not refused only because of the missing https.
     const lenient = guard({ trust: trustOrigins([server.origin]), resolve });
-    for (const address of named.slice(0, -1)) await refusalOf(lenient(address));
+    for (const address of named.slice(0, -1)) await waitForRefusal(lenient(address));
     expect(inside.seen).toEqual([]);
   });
 
   test('says in the error what was refused, why, and what to do', async () => {
-    const { resolve } = namesOf({ 'inner.test': ['10.0.0.7'] });
-    const refusal = await refusalOf(guard({ resolve })('http://inner.test:8080/secret-path?token=s3cret'));
+    const { resolve } = createResolver({ 'inner.test': ['10.0.0.7'] });
+    const refusal = await waitForRefusal(guard({ resolve })('http://inner.test:8080/secret-path?token=s3cret'));
     expect(refusal.toJSON()).toMatchObject({
       code: 'address_refused',
       message:

@@ -1,6 +1,6 @@
 import { hasUserinfo } from '@toolyard/protocol';
 import type { RefusalReason } from './address.ts';
-import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
+import { getHost, isLocalhostName, isWeb } from './hosts.ts';
 import type { FetchRefusal } from './refusals.ts';
 
 /** Checks for every URL, trusted or not: fetch supports it and it contains no credentials. */
@@ -19,7 +19,7 @@ export function checkUntrustedUrl(
   rules: { httpsOnly: boolean; refuse: (ip: string) => RefusalReason | null },
 ): FetchRefusal | null {
   if (rules.httpsOnly && url.protocol !== 'https:') return { kind: 'not_https', url };
-  const host = hostOf(url);
+  const host = getHost(url);
   if (host.kind === 'name') {
     return isLocalhostName(host.name) ? { kind: 'address', url, reason: 'loopback' } : null;
   }

@@ -1,6 +1,6 @@
 import { ToolyardError, readUrl, say } from '@toolyard/protocol';
 import { isRefusedAddress } from './address.ts';
-import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
+import { getHost, isLocalhostName, isWeb } from './hosts.ts';
 
 /**
  * Creates the `trust` of a guard from URLs that the operator configured or that were detected on loopback. Scheme, host
@@ -10,7 +10,7 @@ import { hostOf, isLocalhostName, isWeb } from './hosts.ts';
  * trustOrigins(['http://127.0.0.1:11434/v1'])(new URL('http://127.0.0.1:11434/api/tags')); // true
  */
 export function trustOrigins(addresses: Iterable<string | URL>): (url: URL) => boolean {
-  const origins = new Set([...addresses].map(originOf));
+  const origins = new Set([...addresses].map(getOrigin));
   return (url) => isWeb(url) && origins.has(url.origin);
 }
 
@@ -27,11 +27,11 @@ export function trustSameHost(address: string | URL): (url: URL) => boolean {
 /** True for a web URL of this machine. */
 export function isOnThisMachine(url: URL): boolean {
   if (!isWeb(url)) return false;
-  const host = hostOf(url);
+  const host = getHost(url);
   return host.kind === 'name' ? isLocalhostName(host.name) : isRefusedAddress(host.ip) === 'loopback';
 }
 
-function originOf(address: string | URL): string {
+function getOrigin(address: string | URL): string {
   const url = readUrl(address);
   if (url !== null && isWeb(url)) return url.origin;
   throw new ToolyardError({

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { listenOnLoopback, within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { allowLoopback, namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { allowLoopback, createResolver, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
@@ -44,7 +44,7 @@ describe('WebSocket upgrade', () => {
 
   test('sends no request for an untrusted URL that leads to a private address', async () => {
     const peer = await origin(respondsWith('secret'));
-    const { resolve } = namesOf({ 'public.example': ['127.0.0.1'] });
+    const { resolve } = createResolver({ 'public.example': ['127.0.0.1'] });
     const { upgrade } = guard({ resolve });
     for (const url of [
       peer.origin,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { refusalBehind } from './refusal-behind.ts';
-import { toError } from './refusals.ts';
+import { toRefusalError } from './refusals.ts';
 import type { WebSocketGuard } from './websocket.ts';
 import { checkHandshake } from './websocket.ts';
 
@@ -32,7 +32,7 @@ export function createUpgrade(guard: WebSocketGuard): GuardedUpgrade {
       return { socket, headers: answered };
     } catch (thrown) {
       const behind = refusalBehind(thrown, url);
-      throw behind === null ? thrown : toError(behind);
+      throw behind === null ? thrown : toRefusalError(behind);
     }
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { within } from '@toolyard/testing';
 import { describe, expect, test } from 'vitest';
-import { namesOf, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
+import { createResolver, respondsWith, redirectsTo } from './test-fixtures/origins.ts';
 import { createTestGuards } from './test-fixtures/test-guards.ts';
 import { trustOrigins } from './trust.ts';
 
@@ -38,7 +38,7 @@ describe('openWebSocket', () => {
 
   test('rejects a name that resolves to a private address', async () => {
     const peer = await origin(respondsWith('secret'));
-    const { resolve, asked } = namesOf({ 'public.example': ['127.0.0.1'] });
+    const { resolve, asked } = createResolver({ 'public.example': ['127.0.0.1'] });
     const socket = guard({ resolve }).openWebSocket(`ws://public.example:${peer.port}/`);
     await within(once(socket, 'error'), { what: 'the error of the WebSocket' });
     expect(asked).toEqual(['public.example']);

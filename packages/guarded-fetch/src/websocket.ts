@@ -1,6 +1,6 @@
 import { readUrl } from '@toolyard/protocol';
 import { WebSocket as InnerWebSocket, type Agent } from 'undici';
-import { toError, type FetchRefusal } from './refusals.ts';
+import { toRefusalError, type FetchRefusal } from './refusals.ts';
 
 /** A WebSocket with the checks of its guard. The handshake follows no redirects. */
 export type OpenGuardedWebSocket = (
@@ -25,10 +25,10 @@ export function checkHandshake(
   address: string | URL,
 ): { url: URL; dispatcher: Agent } {
   const url = readUrl(String(address).replace(/^ws(s?):/i, 'http$1:'));
-  if (url === null) throw toError({ kind: 'unreadable' });
+  if (url === null) throw toRefusalError({ kind: 'unreadable' });
   const trusted = trust(url);
   const refusal = judge(url, trusted);
-  if (refusal !== null) throw toError(refusal);
+  if (refusal !== null) throw toRefusalError(refusal);
   return { url, dispatcher: trusted ? open : guarded };
 }
 

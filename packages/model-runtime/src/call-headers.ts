@@ -15,11 +15,11 @@ export function callHeaders({ headers, traceId }: CallOptions): Readonly<Record<
       message: `"traceId" must have 32 lowercase hexadecimal digits, not all 0 (got ${JSON.stringify(traceId.slice(0, 40))}).`,
     });
   }
-  return { traceparent: `00-${traceId}-${parentOf(traceId)}-01`, ...headers };
+  return { traceparent: `00-${traceId}-${getParent(traceId)}-01`, ...headers };
 }
 
 /** The span of the caller is unknown here. Any id that is not all 0 is valid and keeps the trace together. */
-function parentOf(traceId: string): string {
+function getParent(traceId: string): string {
   const last = traceId.slice(16);
   return /^0+$/.test(last) ? traceId.slice(0, 16) : last;
 }

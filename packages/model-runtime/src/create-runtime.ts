@@ -3,7 +3,7 @@ import type { OpenAiChatQuirks } from './openai-chat/quirks.ts';
 import type { WireFacts } from './providers/types.ts';
 import type { ApiDialect } from './wire/dialect.ts';
 import type { WireOptions } from './wire/connection.ts';
-import { originOf } from './wire/base-url.ts';
+import { getOrigin } from './wire/base-url.ts';
 import type { WireRuntime } from './wire/runtime.ts';
 import { nameIn } from './wire/shortened.ts';
 
@@ -19,7 +19,7 @@ export type ModelRuntimeOptions = WireOptions & WireFacts;
  * for await (const batch of runtime.chat(request)) for (const part of batch) show(part);
  */
 export function createModelRuntime(options: ModelRuntimeOptions): ModelRuntime {
-  const provider = originOf(options.baseUrl);
+  const provider = getOrigin(options.baseUrl);
   let opened: WireRuntime | undefined;
   const open = async (): Promise<WireRuntime> => {
     const { WireRuntime } = await import('./wire/runtime.ts');

@@ -23,7 +23,7 @@ async function loaded(wire: string): Promise<{ before: string[]; after: string[]
   return JSON.parse(stdout) as { before: string[]; after: string[] };
 }
 
-const folderOf = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
+const getFolder = (url: string) => fileURLToPath(url).split('/').at(-2) ?? '';
 
 const wires = ['openai-chat', 'openai-responses', 'anthropic-messages', 'google-gemini', 'bedrock-converse'];
 
@@ -42,9 +42,9 @@ test('importing the package loads nothing of requests: no wire, parser, provider
 test.each(wires)('loads %s with its first request, and no other wire', async (wire) => {
   const { before, after } = await loaded(wire);
   const dialects = (urls: string[]) =>
-    urls.filter((url) => url.endsWith('/dialect.ts') && wires.includes(folderOf(url)));
+    urls.filter((url) => url.endsWith('/dialect.ts') && wires.includes(getFolder(url)));
   expect(before.length).toBeGreaterThan(5);
   expect(dialects(before)).toEqual([]);
-  expect(dialects(after).map(folderOf)).toEqual([wire]);
+  expect(dialects(after).map(getFolder)).toEqual([wire]);
   expect(after.some((url) => url.includes('/object/'))).toBe(false);
 });

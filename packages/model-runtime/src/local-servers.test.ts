@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { LOCAL_SERVERS } from './local-servers-data.ts';
 import { findLocalServers } from './local-servers.ts';
 
-const portOf = (server: { origin: string }): number => Number(new URL(server.origin).port);
+const getPort = (server: { origin: string }): number => Number(new URL(server.origin).port);
 
 test('detects servers that answer like a model server, and nothing else', async () => {
   await using vllm = await startModelServer([], { models: [{ id: 'a', owned_by: 'vllm', max_model_len: 10 }] });
@@ -20,12 +20,12 @@ test('detects servers that answer like a model server, and nothing else', async 
     fetch,
     // A stopped clock: no timeout can fire because the machine is busy.
     clock: createFakeClock(),
-    ports: [...servers.map(portOf), 1],
+    ports: [...servers.map(getPort), 1],
   });
   expect(found).toEqual([
     { label: 'vLLM', baseUrl: vllm.url, models: [{ id: 'a', ownedBy: 'vllm', contextWindow: 10 }] },
     {
-      label: `Model server on port ${portOf(unknown)}`,
+      label: `Model server on port ${getPort(unknown)}`,
       baseUrl: unknown.url,
       models: [{ id: 'b', ownedBy: 'scripted' }],
     },
@@ -40,10 +40,10 @@ test('detects a server that is loading its model, and no other that is unavailab
   });
   await using busy = await startModelServer([], { models: reply.error(503, { error: { message: 'Too busy' } }) });
   await using wrong = await startModelServer([], { models: reply.error(500, loading) });
-  const ports = [llama, other, busy, wrong].map(portOf);
+  const ports = [llama, other, busy, wrong].map(getPort);
   expect(await findLocalServers({ fetch, clock: createFakeClock(), ports })).toEqual([
     { label: 'llama.cpp', baseUrl: llama.url, models: [], isLoading: true },
-    { label: `Model server on port ${portOf(other)}`, baseUrl: other.url, models: [], isLoading: true },
+    { label: `Model server on port ${getPort(other)}`, baseUrl: other.url, models: [], isLoading: true },
   ]);
 });
 
@@ -53,7 +53,7 @@ test('a server that never answers, or never ends its answer, delays nothing and 
   await using dripping = await startModelServer([], { models: reply.raw(drip, { delayMs: 20 }) });
   await using good = await startModelServer([]);
   const clock = createFakeClock();
-  const finding = findLocalServers({ fetch, clock, ports: [silent, dripping, good].map(portOf) });
+  const finding = findLocalServers({ fetch, clock, ports: [silent, dripping, good].map(getPort) });
   await eventually(() => expect([silent, dripping, good].every((server) => server.requests.length === 1)).toBe(true));
   await eventually(() => expect(clock.pending).toBeLessThanOrEqual(4));
   await clock.advance(400);
@@ -68,7 +68,7 @@ test('throws AbortError on cancel', async () => {
   const finding = findLocalServers({
     fetch,
     clock: createFakeClock(),
-    ports: [portOf(silent)],
+    ports: [getPort(silent)],
     signal: controller.signal,
   });
   await eventually(() => expect(silent.requests).toHaveLength(1));

@@ -1,6 +1,6 @@
 import { isAbortError, parseJson, type Clock, type Fetch } from '@toolyard/protocol';
 import { LOCAL_SERVERS, type LocalServerRecord } from './local-servers-data.ts';
-import { serverOfModels, withModelFacts } from './model-facts.ts';
+import { serverOfModels, withModelDetails } from './model-details.ts';
 import type { ModelInfo } from './types.ts';
 import { CallGuard, Deadline } from './wire/call-guard.ts';
 import { readBounded } from './wire/endpoint.ts';
@@ -41,15 +41,15 @@ export async function probe(port: number, options: FindLocalServersOptions): Pro
     const response = await guard.wait(fetch(`${baseUrl}/models`, init));
     const body = await readBounded(response, guard, MAX_LIST);
     if (!response.ok && isLoading(response.status, readProviderError(body))) {
-      return { label: loadingLabelOf(port, response), baseUrl, models: [], isLoading: true };
+      return { label: getLoadingLabel(port, response), baseUrl, models: [], isLoading: true };
     }
     const parsed = response.ok ? parseJson(body) : null;
     const models = parsed?.ok === true && !Array.isArray(parsed.value) ? readModels(parsed.value) : null;
     if (models === null) return null;
     const server = serverOfModels(models);
     const record =
-      server === undefined ? models : await withModelFacts(models, server, { baseUrl, fetch, clock, signal });
-    return { label: labelOf(port, models), baseUrl, models: record };
+      server === undefined ? models : await withModelDetails(models, server, { baseUrl, fetch, clock, signal });
+    return { label: getLabel(port, models), baseUrl, models: record };
   } catch (thrown) {
     if (isAbortError(thrown) && signal?.aborted === true) throw thrown;
     return null;
@@ -59,11 +59,11 @@ export async function probe(port: number, options: FindLocalServersOptions): Pro
   }
 }
 
-function loadingLabelOf(port: number, { headers }: Response): string {
-  return /^llama\.cpp\b/i.test(headers.get('server') ?? '') ? 'llama.cpp' : labelOf(port, []);
+function getLoadingLabel(port: number, { headers }: Response): string {
+  return /^llama\.cpp\b/i.test(headers.get('server') ?? '') ? 'llama.cpp' : getLabel(port, []);
 }
 
-function labelOf(port: number, models: readonly ModelInfo[]): string {
+function getLabel(port: number, models: readonly ModelInfo[]): string {
   const owners = new Set(models.map((model) => model.ownedBy));
   const matchesOwner = (record: LocalServerRecord): boolean =>
     record.ownedBy !== undefined && owners.has(record.ownedBy);

@@ -302,7 +302,7 @@ function typeErrors(files: readonly TypedValues[]): Map<string, string[]> {
 }
 
 /** The bodies of our requests; for Gemini only the part that its package has a type for. */
-function bodiesOf(provider: ProviderPackage): unknown[] {
+function listBodies(provider: ProviderPackage): unknown[] {
   const bodies = requests(provider).map(
     (each) => JSON.parse(provider.dialect.chat(each, new Set()).body) as JsonObject,
   );
@@ -315,7 +315,7 @@ const installed = PROVIDER_PACKAGES.filter(({ module }) => isInstalled(module));
 test("requests match the providers' types", needs(...(installed.length === 0 ? SDKS : [])), () => {
   const errorsByFile = typeErrors(
     installed.flatMap((provider) => [
-      { name: provider.wire, values: bodiesOf(provider), type: provider.type },
+      { name: provider.wire, values: listBodies(provider), type: provider.type },
       { name: `${provider.wire}-wrong`, values: [{ model: 7, role: 7 }], type: provider.type },
     ]),
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { positionOf } from './text-position.ts';
+import { findPosition } from './text-position.ts';
 
 const CALL = '<tool_call>{"name":"f"}</tool_call>';
 
@@ -20,7 +20,7 @@ test.each([
   ['an indented block', 'Like this:\n\n    ', 'code'],
   ['an HTML block', '<pre><code>', 'code'],
 ] as const)('%s is recognized', (_what, before, position) => {
-  expect(positionOf(before, CALL)).toBe(position);
+  expect(findPosition(before, CALL)).toBe(position);
 });
 
 test.each([
@@ -34,9 +34,9 @@ test.each([
   ['a closed tag', '<code>x</code>\n'],
   ['closed quotation marks', 'You said "now". '],
 ])('a call after %s is an ordinary one', (_what, before) => {
-  expect(positionOf(before, CALL)).toBeUndefined();
+  expect(findPosition(before, CALL)).toBeUndefined();
 });
 
 test('a passage that is a code block is in code', () => {
-  expect(positionOf('', '```json\n{"name":"f"}\n```')).toBe('code');
+  expect(findPosition('', '```json\n{"name":"f"}\n```')).toBe('code');
 });

@@ -8,7 +8,7 @@ const QUOTING_TAGS = /<(\/?)(pre|code|blockquote|q)\b[^<>]*>/gi;
  * Whether a passage is in a quote, in a code block (also one that is the whole passage), in inline code or in
  * quotation marks. Undecided cases count: the only consequence is a question.
  */
-export function positionOf(before: string, passage: string): TextPosition | undefined {
+export function findPosition(before: string, passage: string): TextPosition | undefined {
   const lines = before.split('\n');
   const line = lines.at(-1) ?? '';
   const paragraph = lines.slice(lines.slice(0, -1).findLastIndex((each) => each.trim() === '') + 1);

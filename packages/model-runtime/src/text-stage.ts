@@ -2,7 +2,7 @@ import { createNotice } from './create-notice.ts';
 import { defined, say, type ToolDefinition, type ToolMode } from '@toolyard/protocol';
 import { createReasoningSplitter, createToolCallTextParser } from './tool-call-text/create-parser.ts';
 import type { TextCallPart, ToolCallTextParser } from './tool-call-text/types.ts';
-import { positionOf } from './text-position.ts';
+import { findPosition } from './text-position.ts';
 import type { StreamPart, WrittenAsText } from './types.ts';
 
 type TextCall = Exclude<TextCallPart, { type: 'text' } | { type: 'reasoning' }> & { at: number };
@@ -92,7 +92,7 @@ export class TextStage {
     const before = whole.slice(0, start);
     const raw = whole.slice(start, end);
     const blank = before.slice(before.trimEnd().length);
-    return { raw: blank + raw, at, toolMode: this.#toolMode, ...defined({ position: positionOf(before, raw) }) };
+    return { raw: blank + raw, at, toolMode: this.#toolMode, ...defined({ position: findPosition(before, raw) }) };
   }
 
   /**

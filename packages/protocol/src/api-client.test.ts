@@ -8,7 +8,7 @@ const transport = (answer: string) => ({
     sent.push({ path, ...init });
     return Promise.resolve(answer);
   },
-  unreadable: (path: string) => new Error(`not JSON: ${path}`),
+  createUnreadableError: (path: string) => new Error(`not JSON: ${path}`),
 });
 
 test('encodes path parameters and query, omits undefined values', async () => {

@@ -71,7 +71,7 @@ export type ApiTransport<Options> = {
     options: Options,
   ): Promise<string>;
   /** The error for a response that is not JSON. */
-  unreadable(path: string): Error;
+  createUnreadableError(path: string): Error;
 };
 
 type AnyRequest = {
@@ -97,7 +97,7 @@ export function createApiClient<Options extends object>(transport: ApiTransport<
     const text = await transport.send(path, { method, headers, ...(body && { body: body.content }) }, options);
     if (text === '') return undefined;
     const parsed = parseJson(text);
-    if (!parsed.ok) throw transport.unreadable(path);
+    if (!parsed.ok) throw transport.createUnreadableError(path);
     return parsed.value;
   };
   const call =

@@ -3,7 +3,7 @@ import type { FormField } from './forms.ts';
 import { asksForSecret, checkForm, formFaultText, readForm } from './forms.ts';
 import type { JsonObject } from './json.ts';
 
-function fieldsOf(properties: JsonObject, required: string[] = []): FormField[] {
+function readFields(properties: JsonObject, required: string[] = []): FormField[] {
   const form = readForm({ type: 'object', properties, required });
   if ('problem' in form) throw new Error(form.problem);
   return form.fields;
@@ -11,7 +11,7 @@ function fieldsOf(properties: JsonObject, required: string[] = []): FormField[] 
 
 describe('readForm', () => {
   test('reads fields of every kind in their order', () => {
-    const fields = fieldsOf(
+    const fields = readFields(
       {
         name: { type: 'string', title: 'Name', description: 'Yours', minLength: 1, maxLength: 9, default: 'A' },
         when: { type: 'string', format: 'date-time' },
@@ -58,7 +58,7 @@ describe('readForm', () => {
 });
 
 describe('checkForm', () => {
-  const fields = fieldsOf(
+  const fields = readFields(
     {
       text: { type: 'string', minLength: 2, maxLength: 3 },
       mail: { type: 'string', format: 'email' },
@@ -116,7 +116,7 @@ describe('checkForm', () => {
   });
 
   test('ignores inherited properties of objects', () => {
-    expect(checkForm(fieldsOf({ toString: { type: 'string' } }, ['toString']), {})).toMatchObject([
+    expect(checkForm(readFields({ toString: { type: 'string' } }, ['toString']), {})).toMatchObject([
       { rule: 'required' },
     ]);
     const hostile = JSON.parse('{"text":"ab","__proto__":1}') as JsonObject;
@@ -125,7 +125,7 @@ describe('checkForm', () => {
 });
 
 test('attack 22: recognizes a form that asks for a password or a key by its words', () => {
-  const formWith = (name: string, more: JsonObject = {}) => fieldsOf({ [name]: { type: 'string', ...more } });
+  const formWith = (name: string, more: JsonObject = {}) => readFields({ [name]: { type: 'string', ...more } });
   for (const fields of [
     formWith('api_key'),
     formWith('x', { title: 'Your passphrase' }),

@@ -82,10 +82,10 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
     ...defined({ description }),
   };
   const defaultValue = field['default'];
-  const type = typeOf(field);
+  const type = readType(field);
   switch (type) {
     case 'string': {
-      const options = optionsOf(field);
+      const options = readOptions(field);
       if (options === 'unreadable') return null;
       if (options !== null) {
         const known = options.some(({ value }) => value === defaultValue);
@@ -119,7 +119,7 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
     case 'boolean':
       return { ...base, type: 'boolean', ...(typeof defaultValue === 'boolean' ? { default: defaultValue } : {}) };
     case 'array': {
-      const options = isJsonObject(field['items']) ? optionsOf(field['items']) : null;
+      const options = isJsonObject(field['items']) ? readOptions(field['items']) : null;
       if (options === null || options === 'unreadable') return null;
       const chosen = Array.isArray(defaultValue) ? defaultValue.filter((one) => typeof one === 'string') : undefined;
       return {
@@ -139,17 +139,17 @@ function readField(name: string, field: JsonObject, required: boolean): FormFiel
 const FORMATS = ['email', 'uri', 'date', 'date-time'] as const;
 
 /** `null` beside another type only marks the field as optional. */
-function typeOf(field: JsonObject): JsonValue | undefined {
+function readType(field: JsonObject): JsonValue | undefined {
   const { type } = field;
   if (Array.isArray(type)) {
     const others = type.filter((one) => one !== 'null');
     return others.length === 1 ? others[0] : undefined;
   }
-  return type ?? (optionsOf(field) === null ? undefined : 'string');
+  return type ?? (readOptions(field) === null ? undefined : 'string');
 }
 
 /** Null if the field is not a choice. Titles are in `oneOf` or `anyOf`, or in the older `enumNames`. */
-function optionsOf(field: JsonObject): FormOption[] | 'unreadable' | null {
+function readOptions(field: JsonObject): FormOption[] | 'unreadable' | null {
   const titled = field['oneOf'] ?? field['anyOf'];
   if (Array.isArray(titled)) {
     const options = titled.flatMap((one) => {
@@ -189,7 +189,7 @@ export function checkForm(fields: readonly FormField[], content: JsonObject): Fo
       if (field.required) faults.push({ name, label, rule: 'required' });
       continue;
     }
-    const fault = faultOf(field, value);
+    const fault = findFault(field, value);
     if (fault !== null) faults.push({ name, label, ...fault });
   }
   for (const name of Object.keys(content)) {
@@ -200,7 +200,7 @@ export function checkForm(fields: readonly FormField[], content: JsonObject): Fo
 
 type Violation = FormFault extends infer One ? (One extends FormFault ? Omit<One, 'name' | 'label'> : never) : never;
 
-function faultOf(field: FormField, value: JsonValue): Violation | null {
+function findFault(field: FormField, value: JsonValue): Violation | null {
   switch (field.type) {
     case 'text': {
       if (typeof value !== 'string') return { rule: 'text' };

@@ -7,10 +7,10 @@ const HINTS = ['readOnly', 'destructive'];
 
 /** Lists the errors of configured rules; empty if they are valid. */
 export function faultsOfRules(rules: readonly unknown[]): RuleFault[] {
-  return rules.flatMap((rule, index) => faultsOf(rule).map((fault) => ({ rule: index, ...fault })));
+  return rules.flatMap((rule, index) => listFaults(rule).map((fault) => ({ rule: index, ...fault })));
 }
 
-function faultsOf(rule: unknown): { field?: string; problem: string }[] {
+function listFaults(rule: unknown): { field?: string; problem: string }[] {
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return [{ problem: 'it must be an object' }];
   const fields = new Map<string, unknown>(Object.entries(rule));
   const faults: { field?: string; problem: string }[] = [];

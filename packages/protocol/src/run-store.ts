@@ -289,7 +289,7 @@ export type RunStore = {
    * Acquires runs with place `server` that no process executes: queued or running ones without a valid lease, and
    * parked ones with unread inbox items. Called at start and periodically.
    */
-  takeOver(terms: LeaseTerms, limit: number): Awaitable<readonly LeasedRun[]>;
+  claimExpired(terms: LeaseTerms, limit: number): Awaitable<readonly LeasedRun[]>;
 
   putInbox(principal: Owner, runId: string, item: InboxItem): Awaitable<PutInboxOutcome>;
   /**

@@ -33,7 +33,7 @@ export function lineDiff(before: string, after: string): string {
 }
 
 function compareEnds(before: string, after: string): TextDiff {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [splitLines(before), splitLines(after)];
   const shorter = Math.min(old.length, now.length);
   let start = 0;
   while (start < shorter && old[start] === now[start]) start++;
@@ -62,7 +62,7 @@ function toDiff(changes: readonly Change[]): TextDiff {
   let added = 0;
   let removed = 0;
   for (const [index, change] of changes.entries()) {
-    const texts = linesOf(change.value);
+    const texts = splitLines(change.value);
     if (change.added) added += texts.length;
     if (change.removed) removed += texts.length;
     if (change.added || change.removed) {
@@ -72,7 +72,7 @@ function toDiff(changes: readonly Change[]): TextDiff {
   return { lines, added, removed };
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }
 

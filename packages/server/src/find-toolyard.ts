@@ -12,7 +12,7 @@ const WAIT_MS = 5_000;
 const MOST_CHARACTERS = 10_000;
 
 /** The URL and process of the server that last opened this data folder; null if the file is missing or invalid. */
-function serverOf(dataDir: string): { url: string; pid: number } | null {
+function readServer(dataDir: string): { url: string; pid: number } | null {
   let text: string;
   try {
     text = readFileSync(join(dataDir, ADDRESS_FILE), 'utf8');
@@ -28,7 +28,7 @@ function serverOf(dataDir: string): { url: string; pid: number } | null {
 /** If the data folder is locked, an error that names the process holding it; any other error is returned unchanged. */
 export async function describeLockHolder(thrown: unknown, dataDir: string): Promise<unknown> {
   if (!StorageError.isInstance(thrown) || thrown.problem !== 'in_use') return thrown;
-  const other = serverOf(dataDir);
+  const other = readServer(dataDir);
   if (!other || (await findToolyard(other.url)) === null) return thrown;
   return new StorageError(
     'in_use',

@@ -84,7 +84,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
     eager: false,
   });
   return {
-    api: clientOf(servers),
+    api: createClient(servers),
     signIn: (id, redirectUrl) =>
       servers.ask('POST /api/mcp/servers/{id}/sign-in', LOCAL_OWNER, { params: { id }, redirectUrl }),
     finishSignIn: (response) => servers.host.finishSignIn(response),
@@ -96,7 +96,7 @@ export async function openMachineServers({ dataDir, ...options }: MachineServers
   };
 }
 
-function clientOf(servers: Servers): McpApi {
+function createClient(servers: Servers): McpApi {
   const context = { servers, calls: { testTool: rejectCall, callFromApp: rejectCall }, principal: LOCAL_OWNER };
   const call =
     (method: RouteMethod) =>

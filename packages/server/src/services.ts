@@ -237,7 +237,7 @@ export type Models = {
    * Context window and input types of the model, as far as known. `ask`: queries the provider if nothing is known.
    * Never throws.
    */
-  facts(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilitiesService>;
+  abilities(principal: Owner, model: ModelReference, options?: { ask?: boolean }): Promise<ModelAbilitiesService>;
   providers(principal: Owner): Promise<ProviderView[]>;
   /** Known services that need only an API key. */
   known(): Promise<ProviderPresetView[]>;

@@ -34,7 +34,7 @@ test('a tool call passes six functions between the executor and the SDK', async 
   // `callServer` also asks the sixth, `CallScheduler.enter`, for the turn of the call.
   expect(functions.slice(0, functions.indexOf('makeCall'))).toEqual([
     'sendRequest',
-    'Session.call',
+    'McpSession.call',
     'callServer',
     'ServerCalls.callTool',
     'RunToolSet.callTool',

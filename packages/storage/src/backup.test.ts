@@ -10,7 +10,7 @@ import { checkStorage } from './check.ts';
 import { DATABASE_FILE } from './layout.ts';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
-import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -20,7 +20,7 @@ let storage: Storage;
 let lastSeq = 0;
 
 const addEvents = (count: number): void => {
-  const item = commitOf('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, count) });
+  const item = createCommit('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, count) });
   expect(storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
   lastSeq += count;
 };
@@ -55,7 +55,7 @@ describe('backup', () => {
     expect(await checkStorage(target)).toEqual({ ok: true });
     const restored = await openStorage({ folder: target, clock: createFakeClock() });
     try {
-      const [run] = restored.runs.takeOver({ owner: 'p2', ms: 1_000 }, 10);
+      const [run] = restored.runs.claimExpired({ owner: 'p2', ms: 1_000 }, 10);
       expect(run).toMatchObject({ id: 'r1', fence: 2, state: { step: 1 } });
       expect(run?.lastSeq).toBeGreaterThanOrEqual(3);
       const seqs = restored.runs.readEvents(ANNE, 'r1', 0, 100_000)?.map(({ seq }) => seq);

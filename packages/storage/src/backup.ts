@@ -32,7 +32,7 @@ export async function backupFolder(from: string, to: string, { keys, edit }: Bac
   const draft = join(dirname(target), `.toolyard-backup-${randomUUID()}`);
   requireDatabase(from);
   try {
-    if (existsSync(target)) throw exists(target);
+    if (existsSync(target)) throw createExistsError(target);
     mkdirSync(draft, { recursive: true, mode: 0o700 });
     await copyDatabase(join(from, DATABASE_FILE), join(draft, DATABASE_FILE));
     await copyBlobs(join(from, BLOBS_FOLDER), draft);
@@ -110,7 +110,7 @@ async function copyBlobs(from: string, draft: string): Promise<void> {
   }
 }
 
-function exists(target: string): StorageError {
+function createExistsError(target: string): StorageError {
   return new StorageError('not_writable', {
     message: `${target} already exists.`,
     hint: 'Specify a folder that does not exist yet; a backup never overwrites anything.',

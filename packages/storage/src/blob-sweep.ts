@@ -60,7 +60,7 @@ export async function sweepBlobs(
 /** Owners by hash. */
 async function oldBlobs(engine: StorageEngine, unusedSince: number): Promise<Map<string, string[]>> {
   const owners = new Map<string, string[]>();
-  for await (const [owner, sha256, createdAt] of rowsOf(engine, { name: 'blobs', key: ['owner_id', 'sha256'] }, [
+  for await (const [owner, sha256, createdAt] of readRows(engine, { name: 'blobs', key: ['owner_id', 'sha256'] }, [
     'owner_id',
     'sha256',
     'created_at',
@@ -77,12 +77,12 @@ async function* referencingTexts(
   { name, key, texts }: { name: string; key: readonly string[]; texts: readonly string[] },
 ): AsyncGenerator<string> {
   const mayName = texts.map((column) => `CASE WHEN ${column} LIKE '%"blob%' THEN ${column} END`);
-  for await (const row of rowsOf(engine, { name, key }, mayName)) {
+  for await (const row of readRows(engine, { name, key }, mayName)) {
     for (const text of row) if (typeof text === 'string') yield text;
   }
 }
 
-async function* rowsOf(
+async function* readRows(
   engine: StorageEngine,
   table: { name: string; key: readonly string[] },
   values: readonly string[],

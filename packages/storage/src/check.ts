@@ -61,14 +61,14 @@ async function checkBlobs(database: DatabaseSync, folder: string): Promise<strin
   const problems: string[] = [];
   for (const row of database.prepare('SELECT DISTINCT sha256 FROM blobs ORDER BY sha256').all()) {
     const sha256 = String(row['sha256']);
-    const found = await hashOf(join(folder, blobPath(sha256)));
+    const found = await hashFile(join(folder, blobPath(sha256)));
     if (found === null) problems.push(`The file of blob ${sha256} is missing.`);
     else if (found !== sha256) problems.push(`The file of blob ${sha256} does not match its hash.`);
   }
   return problems;
 }
 
-async function hashOf(file: string): Promise<string | null> {
+async function hashFile(file: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {
     await pipeline(createReadStream(file), hash);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { SQLITE, sqliteCode, storageError, toStorageError } from './storage-error.ts';
+import { SQLITE, sqliteCode, createStorageError, toStorageError } from './storage-error.ts';
 
 const LOCK_FILE = 'lock.db';
 
@@ -20,7 +20,7 @@ export function lockFolder(folder: string): () => void {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
-    throw sqliteCode(error) === SQLITE.busy ? storageError('in_use', folder) : toStorageError(error, file);
+    throw sqliteCode(error) === SQLITE.busy ? createStorageError('in_use', folder) : toStorageError(error, file);
   }
   const lock = database;
   return () => {

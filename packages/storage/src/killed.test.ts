@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeClock, runNode, programArgs } from '@toolyard/testing';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
-import { ANNE, commitOf, deltas } from './test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
 const PROGRAM = fileURLToPath(new URL('./test-fixtures/killed-process.ts', import.meta.url));
@@ -60,9 +60,9 @@ describe('a process killed during a write', () => {
         expect(await storage.check()).toEqual({ ok: true });
 
         // The next process resumes the run, and the killed one could no longer write.
-        const [taken] = storage.runs.takeOver({ owner: 'next', ms: 1_000 }, 10);
+        const [taken] = storage.runs.claimExpired({ owner: 'next', ms: 1_000 }, 10);
         expect(taken).toMatchObject({ id: 'r1', fence: 2, lastSeq, state: { step } });
-        const item = commitOf('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
+        const item = createCommit('r1', { baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
         expect(storage.runs.commit([item, { ...item, fence: 2 }])).toMatchObject([
           { outcome: 'stale' },
           { outcome: 'committed' },

@@ -42,7 +42,7 @@ async function fitting(parts: readonly ToolContentPart[], keep: KeepText): Promi
   const content: ToolContentPart[] = [];
   let left = ROOM;
   for (const [at, part] of parts.entries()) {
-    const size = sizeOf(part);
+    const size = getSize(part);
     const text = part.type === 'text' || part.type === 'resource' ? part.text : undefined;
     const head = Math.floor((left * 3) / 4) - (size - (text?.length ?? 0));
     if (size <= left) {
@@ -65,11 +65,11 @@ export function hasLargeText({ content, structured }: ToolResult): boolean {
 }
 
 function sizeOfAll(parts: readonly ToolContentPart[]): number {
-  return parts.reduce((sum, part) => sum + sizeOf(part), 0);
+  return parts.reduce((sum, part) => sum + getSize(part), 0);
 }
 
 /** The characters that a part takes in a row. Large media becomes a file anyway. */
-function sizeOf(part: ToolContentPart): number {
+function getSize(part: ToolContentPart): number {
   const { source, ...rest } = 'source' in part ? part : { ...part, source: undefined };
   const strings = Object.values(rest).reduce<number>((sum, value) => sum + String(value).length, PART);
   if (source === undefined) return strings;
@@ -93,7 +93,7 @@ async function headAndFile(
   const head = wholeCharacters(text, length);
   const rest = 'refused' in kept ? `the rest was left out: ${kept.refused}` : 'the whole text is in the file below';
   const cut = { ...part, text: `${head}\n[${head.length} of ${text.length} characters; ${rest}]` };
-  return 'refused' in kept ? [cut] : [cut, fileOf(kept, mimeType)];
+  return 'refused' in kept ? [cut] : [cut, toFilePart(kept, mimeType)];
 }
 
 /** Parts that are too many or too large, in one file: their texts, or JSON if there is more to them. */
@@ -104,10 +104,10 @@ async function oneFile(parts: readonly ToolContentPart[], keep: KeepText): Promi
   const kept = await keep(isText ? texts.join('\n') : JSON.stringify(parts), mimeType);
   const where = 'refused' in kept ? `were left out: ${kept.refused}` : 'are in the file below';
   const note = { type: 'text', text: `[${parts.length} more parts of the result ${where}]` } as const;
-  return 'refused' in kept ? [note] : [note, fileOf(kept, mimeType)];
+  return 'refused' in kept ? [note] : [note, toFilePart(kept, mimeType)];
 }
 
-function fileOf({ sha256 }: KeptFile, mimeType: string): ToolContentPart {
+function toFilePart({ sha256 }: KeptFile, mimeType: string): ToolContentPart {
   const name = mimeType === 'application/json' ? 'result.json' : 'result.txt';
   const file = { type: 'resource', uri: `file:${name}`, name, mimeType, source: { blob: sha256 } } as const;
   return { ...file, audience: ['user'] };

@@ -5,7 +5,7 @@ import { MAX_INLINE_BYTES } from './large-results.ts';
 import { mediaToBlobs } from './media.ts';
 import type { Storage } from './storage.ts';
 import { openStorage } from './open-storage.ts';
-import { ANNE, commitOf, deltas, newRun, userMessage } from './test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun, userMessage } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -54,8 +54,8 @@ test('rejects a large image in a message and in an event, but not long text', as
   const { v, seq, runId, step, attempt, at } = event;
   const started = { v, seq, runId, step, attempt, at, type: 'run_started', conversationId: 'c1' } as const;
   const outcomes = storage.runs.commit([
-    commitOf('r1', { events: [{ ...started, place: 'server', model: 'demo', message }] }),
-    commitOf('r1', { events: deltas('r1', 0, 1).map((delta) => ({ ...delta, text: 'x'.repeat(200_000) })) }),
+    createCommit('r1', { events: [{ ...started, place: 'server', model: 'demo', message }] }),
+    createCommit('r1', { events: deltas('r1', 0, 1).map((delta) => ({ ...delta, text: 'x'.repeat(200_000) })) }),
   ]);
   expect(outcomes).toMatchObject([{ outcome: 'invalid' }, { outcome: 'committed' }]);
 });

@@ -18,7 +18,7 @@ import { DATABASE_FILE } from './layout.ts';
 import type { Storage, StorageOptions } from './storage.ts';
 import { openStorage } from './open-storage.ts';
 import { StorageError } from './storage-error.ts';
-import { ANNE, commitOf, deltas, newRun } from './test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from './test-fixtures/conversation.ts';
 import { temporaryFolder } from './test-fixtures/sqlite-engine.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -152,7 +152,7 @@ describe('opening a data folder', () => {
     for (const name of ['secret.key', 'config.json', 'mcp.json', 'access-token', 'blobs/ab/abcd']) {
       writeFileSync(join(old, name), `stored in ${name}`);
     }
-    const filesOf = (path: string): Record<string, string> =>
+    const readFiles = (path: string): Record<string, string> =>
       Object.fromEntries(
         readdirSync(path, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
@@ -161,7 +161,7 @@ describe('opening a data folder', () => {
           .filter((name) => !/lock\.db|-shm$/.test(name))
           .map((name) => [name, readFileSync(name).toString('base64')]),
       );
-    const before = filesOf(old);
+    const before = readFiles(old);
     const error = await refusal({ folder: old });
     expect(error).toMatchObject({ problem: 'prerelease', code: 'bad_config' });
     expect(error.message).toContain('before its first release');
@@ -169,7 +169,7 @@ describe('opening a data folder', () => {
     await expect(backupFolder(old, join(folder.path, 'to'), { keys: true })).rejects.toMatchObject({
       problem: 'prerelease',
     });
-    expect(filesOf(old)).toEqual(before);
+    expect(readFiles(old)).toEqual(before);
     expect(existsSync(join(folder.path, 'to'))).toBe(false);
   });
 
@@ -218,7 +218,7 @@ test('a full disk fails a commit atomically, keeps earlier ones, and continues w
   const fill = (): void => {
     for (;;) {
       const events = deltas('r1', lastSeq, 5).map((event) => ({ ...event, text: 'x'.repeat(2_000) }));
-      const [outcome] = full.runs.commit([commitOf('r1', { baseSeq: lastSeq, events })]);
+      const [outcome] = full.runs.commit([createCommit('r1', { baseSeq: lastSeq, events })]);
       if (outcome?.outcome !== 'committed') throw new Error('refused');
       lastSeq = outcome.lastSeq;
     }
@@ -233,9 +233,9 @@ test('a full disk fails a commit atomically, keeps earlier ones, and continues w
 
   const withSpace = await open();
   expect(await withSpace.check()).toEqual({ ok: true });
-  const [run] = withSpace.runs.takeOver({ owner: 'next', ms: 1_000 }, 1);
+  const [run] = withSpace.runs.claimExpired({ owner: 'next', ms: 1_000 }, 1);
   expect(run).toMatchObject({ id: 'r1', lastSeq });
-  const item = commitOf('r1', { fence: run?.fence ?? 0, baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
+  const item = createCommit('r1', { fence: run?.fence ?? 0, baseSeq: lastSeq, events: deltas('r1', lastSeq, 1) });
   expect(withSpace.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
 });
 
@@ -244,7 +244,7 @@ test('another program that locks the database fails a commit atomically and noth
   await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
   const foreign = new DatabaseSync(file);
-  const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+  const item = createCommit('r1', { events: deltas('r1', 0, 2) });
   try {
     foreign.exec('BEGIN IMMEDIATE');
     expect(() => storage.runs.commit([item])).toThrow(expect.objectContaining({ problem: 'in_use' }));
@@ -262,8 +262,8 @@ test('leases do not depend on the wall clock', async () => {
   await storage.conversations.create(ANNE, { id: 'c1', title: 'Clocks', at: 1 });
   storage.runs.createRun(ANNE, newRun('r1', 'c1'));
   jump = 86_400_000;
-  expect(storage.runs.takeOver({ owner: 'p2', ms: 1_000 }, 1)).toEqual([]);
+  expect(storage.runs.claimExpired({ owner: 'p2', ms: 1_000 }, 1)).toEqual([]);
   jump = -86_400_000;
   await clock.advance(15_000);
-  expect(storage.runs.takeOver({ owner: 'p2', ms: 1_000 }, 1)).toHaveLength(1);
+  expect(storage.runs.claimExpired({ owner: 'p2', ms: 1_000 }, 1)).toHaveLength(1);
 });

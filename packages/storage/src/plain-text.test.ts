@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainText } from './plain-text.ts';
-import { termsOf } from './search-text.ts';
-import { snippetOf } from './snippet.ts';
+import { toTerms } from './search-text.ts';
+import { createSnippet } from './snippet.ts';
 
 test.each([
   ['## A **bold word** and `code`', 'A bold word and code'],
@@ -27,6 +27,6 @@ test('accepts any text, whose length it never exceeds', () => {
 
 test('a snippet has no markup, unless only the markup matches', () => {
   const text = `${'word '.repeat(20)}\n\n## A **heading**\n\n- [link](https://example.org/target)`;
-  expect(snippetOf(text, termsOf('heading'), plainText)).toMatch(/A \u0002heading\u0003 link$/);
-  expect(snippetOf(text, termsOf('target'), plainText)).toContain('\u0002target\u0003');
+  expect(createSnippet(text, toTerms('heading'), plainText)).toMatch(/A \u0002heading\u0003 link$/);
+  expect(createSnippet(text, toTerms('target'), plainText)).toContain('\u0002target\u0003');
 });

@@ -9,7 +9,7 @@ import { chmodSync, statSync } from 'node:fs';
  * @throws the error of the system if the mode cannot be changed, for example for a file of another user
  */
 export function makePrivate(file: string): 'private' | 'changed' | 'absent' {
-  const found = statOf(file);
+  const found = readStat(file);
   if (found?.isFile() !== true) return 'absent';
   if (process.platform === 'win32' || (found.mode & 0o077) === 0) return 'private';
   chmodSync(file, 0o600);
@@ -17,7 +17,7 @@ export function makePrivate(file: string): 'private' | 'changed' | 'absent' {
 }
 
 /** The later read of the file reports why it is not accessible. */
-function statOf(file: string): Stats | undefined {
+function readStat(file: string): Stats | undefined {
   try {
     return statSync(file);
   } catch {

@@ -1,7 +1,7 @@
 import { codePoint, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { searchText, termsOf, toMatch } from './search-text.ts';
-import { snippetOf } from './snippet.ts';
+import { searchText, toTerms, toMatch } from './search-text.ts';
+import { createSnippet } from './snippet.ts';
 
 describe('indexed text', () => {
   test('contains words without case and accents, and CJK bigrams plus the last character', () => {
@@ -24,21 +24,21 @@ describe('indexed text', () => {
 
 describe('a query', () => {
   test('becomes quoted terms; the last word is a prefix, also a single character', () => {
-    expect(toMatch(termsOf('time in Tok'))).toBe('"time" "in" "tok" *');
-    expect(toMatch(termsOf('東京の'))).toBe('"東京 京の"');
-    expect(toMatch(termsOf('京 zeit'))).toBe('"京" * "zeit" *');
-    expect(toMatch(termsOf('"a" OR b* -c NEAR(d)'))).toBe('"a" "or" "b" "c" "near" "d" *');
-    expect(termsOf(' *"-() ')).toEqual([]);
+    expect(toMatch(toTerms('time in Tok'))).toBe('"time" "in" "tok" *');
+    expect(toMatch(toTerms('東京の'))).toBe('"東京 京の"');
+    expect(toMatch(toTerms('京 zeit'))).toBe('"京" * "zeit" *');
+    expect(toMatch(toTerms('"a" OR b* -c NEAR(d)'))).toBe('"a" "or" "b" "c" "near" "d" *');
+    expect(toTerms(' *"-() ')).toEqual([]);
   });
 
   test('of any length has a limited number of terms', () => {
-    expect(termsOf('a b '.repeat(10_000))).toHaveLength(16);
+    expect(toTerms('a b '.repeat(10_000))).toHaveLength(16);
   });
 });
 
 describe('a snippet', () => {
   const marked = (text: string, query: string): string =>
-    snippetOf(text, termsOf(query)).replaceAll('\u0002', '[').replaceAll('\u0003', ']');
+    createSnippet(text, toTerms(query)).replaceAll('\u0002', '[').replaceAll('\u0003', ']');
 
   test('marks every match in its original spelling', () => {
     expect(marked('Zeit ist Geld, ZEIT ist alles.', 'zeit')).toBe('[Zeit] ist Geld, [ZEIT] ist alles.');
@@ -68,7 +68,7 @@ describe('a snippet', () => {
   test('never fails and is never longer than the limit, for any text and query', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (text, query) => {
-        const snippet = snippetOf(text.repeat(20), termsOf(query));
+        const snippet = createSnippet(text.repeat(20), toTerms(query));
         expect(snippet.isWellFormed()).toBe(true);
         expect(snippet.split('\u0002').length).toBe(snippet.split('\u0003').length);
       }),
@@ -77,6 +77,6 @@ describe('a snippet', () => {
 });
 
 test('accents without a letter are neither searched nor found', () => {
-  expect(termsOf('\u0301 \u0300\u0301')).toEqual([]);
+  expect(toTerms('\u0301 \u0300\u0301')).toEqual([]);
   expect(searchText('\u0301').trim()).toBe('');
 });

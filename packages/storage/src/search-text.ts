@@ -24,7 +24,7 @@ const PLAIN = /^[a-z0-9]*$/i;
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /** The words of an NFC-normalized text, in order. */
-export function* wordsOf(text: string): Generator<Word> {
+export function* splitWords(text: string): Generator<Word> {
   for (const match of text.matchAll(WORDS)) {
     const [written] = match;
     const cjk = match.groups?.['cjk'] !== undefined;
@@ -41,7 +41,7 @@ export function* wordsOf(text: string): Generator<Word> {
  */
 export function searchText(text: string): string {
   let tokens = '';
-  for (const { cjk, folded } of wordsOf(text.normalize('NFC'))) {
+  for (const { cjk, folded } of splitWords(text.normalize('NFC'))) {
     if (!cjk) {
       tokens += `${folded} `;
       continue;
@@ -57,8 +57,8 @@ export function searchText(text: string): string {
 }
 
 /** The terms of a query, all of which must match. The last word may be incomplete. */
-export function termsOf(query: string): Term[] {
-  const words = [...wordsOf(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC'))].slice(0, MAX_TERMS);
+export function toTerms(query: string): Term[] {
+  const words = [...splitWords(query.slice(0, MAX_QUERY_LENGTH).normalize('NFC'))].slice(0, MAX_TERMS);
   return words.map(({ cjk, folded }, index): Term => {
     if (cjk) return { kind: 'characters', folded };
     return { kind: index === words.length - 1 ? 'prefix' : 'word', folded };

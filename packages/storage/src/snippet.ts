@@ -1,5 +1,5 @@
 import type { Term, Word } from './search-text.ts';
-import { wordsOf } from './search-text.ts';
+import { splitWords } from './search-text.ts';
 
 /** Markers around each match of a snippet. */
 const MATCH_START = '\u0002';
@@ -16,12 +16,12 @@ type Range = { start: number; end: number };
  *
  * @param plain removes the markup of the text; what matches only there is shown with it
  */
-export function snippetOf(text: string, terms: readonly Term[], plain?: (text: string) => string): string {
+export function createSnippet(text: string, terms: readonly Term[], plain?: (text: string) => string): string {
   const source = plain === undefined ? text : plain(text);
   // Control characters in the text become spaces, so that they cannot be mistaken for markers.
   const shown = source.normalize('NFC').replace(/\p{Cc}/gu, ' ');
   const matches = matchesIn(shown, terms);
-  if (matches.length === 0 && plain !== undefined) return snippetOf(text, terms);
+  if (matches.length === 0 && plain !== undefined) return createSnippet(text, terms);
   const first = matches[0]?.start ?? 0;
   const start = first <= BEFORE ? 0 : wordBoundary(shown, first - BEFORE, first);
   const end = Math.min(shown.length, start + WHOLE);
@@ -40,7 +40,7 @@ export function snippetOf(text: string, terms: readonly Term[], plain?: (text: s
 /** Matches in order, not nested, up to the end of the window after the first. */
 function matchesIn(text: string, terms: readonly Term[]): Range[] {
   const matches: Range[] = [];
-  for (const word of wordsOf(text)) {
+  for (const word of splitWords(text)) {
     if (matches[0] && word.start > matches[0].start + WHOLE) break;
     const found = terms.flatMap((term) => matchesInWord(word, term)).sort((a, b) => a.start - b.start || b.end - a.end);
     for (const find of found) {

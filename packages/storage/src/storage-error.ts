@@ -84,7 +84,7 @@ const PERMISSION = 3;
 export function toStorageError(thrown: unknown, where: string): StorageError {
   if (StorageError.isInstance(thrown)) return thrown;
   const problem = sqliteProblem(extendedCode(thrown)) ?? fileProblem(thrown);
-  return new StorageError(problem, describe(problem, where, detailOf(thrown)), { cause: thrown });
+  return new StorageError(problem, describe(problem, where, getDetail(thrown)), { cause: thrown });
 }
 
 /** Descriptions of file system error codes: nothing can be written. */
@@ -98,11 +98,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'a folder exists where a file is needed',
 };
 
-function detailOf(thrown: unknown): string {
-  return thrown instanceof Error ? (REASONS[codeOf(thrown)] ?? thrown.message) : 'unknown reason';
+function getDetail(thrown: unknown): string {
+  return thrown instanceof Error ? (REASONS[getErrorCode(thrown)] ?? thrown.message) : 'unknown reason';
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 }
 
@@ -127,7 +127,7 @@ function sqliteProblem(extended: number | undefined): FolderProblem | undefined 
 }
 
 function fileProblem(thrown: unknown): FolderProblem {
-  const code = codeOf(thrown);
+  const code = getErrorCode(thrown);
   if (Object.hasOwn(REASONS, code)) return 'not_writable';
   switch (code) {
     case 'ENOSPC':
@@ -181,7 +181,7 @@ function describe(problem: FolderProblem, where: string, detail: string): Omit<E
 }
 
 /** The error for a problem that was detected by a check rather than thrown by SQLite. */
-export function storageError(problem: FolderProblem, where: string, detail = 'unknown reason'): StorageError {
+export function createStorageError(problem: FolderProblem, where: string, detail = 'unknown reason'): StorageError {
   return new StorageError(problem, describe(problem, where, detail));
 }
 
@@ -196,7 +196,7 @@ export function guarded<T>(file: string, work: () => T): T {
 }
 
 /** The error for a folder or database with an incomplete copy. */
-export function unfinishedCopy(where: string): StorageError {
+export function createUnfinishedCopyError(where: string): StorageError {
   return new StorageError('not_writable', {
     message: `${where} contains an unfinished copy.`,
     hint: 'Run the same "toolyard db copy" again to finish it, or delete it.',

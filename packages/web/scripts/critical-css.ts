@@ -18,20 +18,20 @@ export function criticalCss(css: string, html: string): string {
     const [, name] = /^@property (--[\w-]+)/.exec(prelude) ?? [];
     return name !== undefined && kept.includes(`var(${name}`);
   });
-  return kept + properties.map(textOf).join('');
+  return kept + properties.map(toText).join('');
 }
 
 function keep(rules: readonly Rule[], classes: ReadonlySet<string>): string {
   return rules
     .map((rule) => {
       const { prelude, body } = rule;
-      if (body === null) return textOf(rule);
+      if (body === null) return toText(rule);
       if (GROUP.test(prelude)) {
         const inner = keep(rulesIn(body), classes);
         if (inner !== '') return `${prelude}{${inner}}`;
         return /^@layer [\w.-]+$/.test(prelude) ? `${prelude};` : '';
       }
-      return !prelude.startsWith('@') && applies(prelude, classes) ? textOf(rule) : '';
+      return !prelude.startsWith('@') && applies(prelude, classes) ? toText(rule) : '';
     })
     .join('');
 }
@@ -45,7 +45,7 @@ function applies(selectors: string, classes: ReadonlySet<string>): boolean {
     );
 }
 
-function textOf({ prelude, body }: Rule): string {
+function toText({ prelude, body }: Rule): string {
   return body === null ? `${prelude};` : `${prelude}{${body}}`;
 }
 

@@ -32,7 +32,7 @@ export function moduleSizes(file: string, root: string): ModuleSize[] {
     for (let column = 0; column < text.length; column++) {
       const entry = map.findEntry(line, column);
       const source = 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined;
-      const found = source === undefined ? INTERNAL : nameOf(source);
+      const found = source === undefined ? INTERNAL : getName(source);
       if (found === module) continue;
       add(column);
       module = found;
@@ -40,7 +40,7 @@ export function moduleSizes(file: string, root: string): ModuleSize[] {
     add(text.length);
   }
 
-  function nameOf(source: string): string {
+  function getName(source: string): string {
     const path = join(dirname(file), source);
     const packaged = path.lastIndexOf('/node_modules/');
     return packaged === -1 ? relative(root, path) : path.slice(packaged + '/node_modules/'.length);

@@ -20,7 +20,7 @@ export function pageAdapter({ pages, fallback, precompress }: Options): Adapter 
     async adapt(builder) {
       await inner.adapt(builder);
       const file = join(pages, fallback);
-      const html = withPreloads(readFileSync(file, 'utf8'), chatFilesOf(builder.getClientDirectory()));
+      const html = withPreloads(readFileSync(file, 'utf8'), listChatFiles(builder.getClientDirectory()));
       writeFileSync(
         file,
         withFirstPaint(html, (path) => readFileSync(join(pages, path), 'utf8')),
@@ -30,7 +30,7 @@ export function pageAdapter({ pages, fallback, precompress }: Options): Adapter 
   };
 }
 
-function chatFilesOf(client: string): string[] {
+function listChatFiles(client: string): string[] {
   return chatScripts(readManifest(client)).map(({ file }) => `/${file}`);
 }
 

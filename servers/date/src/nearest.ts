@@ -5,7 +5,7 @@ const ENOUGH_ALIKE = 0.5;
  * compared as a whole and by its last part, so that `Tokio` finds `Asia/Tokyo`.
  */
 export function nearest(written: string, candidates: readonly string[], limit = 3): string[] {
-  const inputPairs = pairsOf(written);
+  const inputPairs = listPairs(written);
   return candidates
     .map((candidate) => ({ candidate, likeness: likeness(inputPairs, candidate) }))
     .filter((entry) => entry.likeness >= ENOUGH_ALIKE)
@@ -16,7 +16,7 @@ export function nearest(written: string, candidates: readonly string[], limit = 
 
 function likeness(inputPairs: ReadonlySet<string>, candidate: string): number {
   const lastPart = candidate.slice(candidate.lastIndexOf('/') + 1);
-  return Math.max(dice(inputPairs, pairsOf(candidate)), dice(inputPairs, pairsOf(lastPart)));
+  return Math.max(dice(inputPairs, listPairs(candidate)), dice(inputPairs, listPairs(lastPart)));
 }
 
 /** Sørensen–Dice coefficient: the share of letter pairs two words have in common, 0 to 1. */
@@ -27,7 +27,7 @@ function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return (2 * shared) / (a.size + b.size);
 }
 
-function pairsOf(word: string): Set<string> {
+function listPairs(word: string): Set<string> {
   // The borders count as letters, because users usually get the first and last letter of a name right.
   const padded = ` ${word
     .toLowerCase()

@@ -40,7 +40,7 @@ function start(...args: string[]): ChildProcess & { stderrText: () => string; st
 }
 
 /** Its exit code and signal. */
-function exitOf(child: ChildProcess): Promise<unknown[]> {
+function waitForExit(child: ChildProcess): Promise<unknown[]> {
   return within(once(child, 'close'), { what: 'the exit of the date server' });
 }
 
@@ -51,7 +51,7 @@ async function connect(transport: Transport, mode: (typeof eras)[number][1]): Pr
   return client;
 }
 
-async function urlOf(child: ReturnType<typeof start>): Promise<string> {
+async function waitForUrl(child: ReturnType<typeof start>): Promise<string> {
   await eventually(() => child.stderrText().includes('\n'), { what: 'the first line of stderr' });
   const url = /http:\S+/.exec(child.stderrText())?.[0];
   if (url === undefined) throw new Error(child.stderrText());
@@ -110,13 +110,13 @@ describe('the process', () => {
   test('exits with 0 when stdin ends, before the first message and after one', async () => {
     const silent = start();
     silent.stdin?.end();
-    expect(await exitOf(silent)).toEqual([0, null]);
+    expect(await waitForExit(silent)).toEqual([0, null]);
 
     const used = start();
     used.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
     await within(once(used.stdout ?? used, 'data'), { what: 'an answer' });
     used.stdin?.end();
-    expect(await exitOf(used)).toEqual([0, null]);
+    expect(await waitForExit(used)).toEqual([0, null]);
   });
 
   test('answers piped input before it exits', async () => {
@@ -126,7 +126,7 @@ describe('the process', () => {
         .map((method, id) => `${JSON.stringify({ jsonrpc: '2.0', id, method })}\n`)
         .join(''),
     );
-    expect(await exitOf(child)).toEqual([0, null]);
+    expect(await waitForExit(child)).toEqual([0, null]);
     expect(child.stdoutText().trim().split('\n')).toHaveLength(3);
   });
 
@@ -135,18 +135,18 @@ describe('the process', () => {
     stdio.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
     await within(once(stdio.stdout ?? stdio, 'data'), { what: 'an answer' });
     stdio.kill(signal);
-    expect(await exitOf(stdio)).toEqual([0, null]);
+    expect(await waitForExit(stdio)).toEqual([0, null]);
 
     const http = start('--http', '--port', '0');
-    await urlOf(http);
+    await waitForUrl(http);
     http.kill(signal);
-    expect(await exitOf(http)).toEqual([0, null]);
+    expect(await waitForExit(http)).toEqual([0, null]);
   });
 
   test('--http prints its URL once it listens, and does not depend on stdin', async () => {
     const child = start('--http', '--port', '0');
     child.stdin?.end();
-    const client = await connect(new StreamableHTTPClientTransport(new URL(await urlOf(child))), 'legacy');
+    const client = await connect(new StreamableHTTPClientTransport(new URL(await waitForUrl(child))), 'legacy');
     expect((await client.listTools()).tools).toHaveLength(1);
     expect(child.stdoutText()).toBe('');
   });
@@ -155,7 +155,7 @@ describe('the process', () => {
     const server = await serveDateOverHttp();
     leftovers.push(() => server.close());
     const child = start('--http', '--port', new URL(server.url).port);
-    expect(await exitOf(child)).toEqual([1, null]);
+    expect(await waitForExit(child)).toEqual([1, null]);
     expect(child.stderrText()).toMatch(/^toolyard-server-date: port \d+ is in use; choose another with --port\n$/);
   });
 
@@ -169,7 +169,7 @@ describe('the process', () => {
     [['extra'], 2, /^$/, /Unexpected argument 'extra'/],
   ])('%j', async (args, code, stdout, stderr) => {
     const child = start(...args);
-    expect(await exitOf(child)).toEqual([code, null]);
+    expect(await waitForExit(child)).toEqual([code, null]);
     expect(child.stdoutText()).toMatch(stdout);
     expect(child.stderrText()).toMatch(stderr);
     expect(child.stderrText()).not.toContain('    at ');

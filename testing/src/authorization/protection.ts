@@ -27,10 +27,10 @@ export type Protection = {
 
 const PATH = '/.well-known/oauth-protected-resource/mcp';
 
-/** @param scopeOf the scope of an `Authorization` header with a valid token; undefined for any other */
+/** @param getScope the scope of an `Authorization` header with a valid token; undefined for any other */
 export function createProtection(
   issuer: string,
-  scopeOf: (authorization: string) => string | undefined,
+  getScope: (authorization: string) => string | undefined,
   options: ProtectionOptions,
 ): Protection {
   const { metadata, isNamed = true, needs = {}, open = [] } = options;
@@ -45,7 +45,7 @@ export function createProtection(
     refuse({ authorization, message, origin }) {
       const method = typeof message?.['method'] === 'string' ? message['method'] : '';
       if (open.includes(method)) return undefined;
-      const grantedScope = scopeOf(authorization ?? '');
+      const grantedScope = getScope(authorization ?? '');
       const scopeParam = options.scope === undefined ? '' : `, scope="${options.scope}"`;
       if (grantedScope === undefined)
         return { status: 401, challenge: `Bearer realm="mcp"${scopeParam}${named(origin)}` };

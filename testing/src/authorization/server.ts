@@ -77,7 +77,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (answerCors(request, response, options.cors)) return;
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
-    const body = await textOf(request);
+    const body = await readText(request);
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
     const params = Object.fromEntries(isForm ? new URLSearchParams(body) : searchParams);
     const { authorization, dpop } = request.headers;
@@ -143,7 +143,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   ): void {
     const instead = options.token?.(params);
     if (instead !== undefined) return answer(response, instead.status, instead.body);
-    const client = clientOf(params, authorization);
+    const client = findClient(params, authorization);
     if (client === null) return answer(response, 401, { error: 'invalid_client' });
     switch (params['grant_type']) {
       case 'authorization_code': {
@@ -184,7 +184,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     }
   }
 
-  function clientOf(params: Record<string, string>, authorization: string | undefined): string | null {
+  function findClient(params: Record<string, string>, authorization: string | undefined): string | null {
     const basic = /^Basic (.+)$/.exec(authorization ?? '')?.[1];
     const [named, secret] =
       basic === undefined
@@ -261,7 +261,7 @@ function answer(response: ServerResponse, status: number, body: JsonObject): voi
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = '';
   request.setEncoding('utf8');
   for await (const chunk of request) text += String(chunk);

@@ -28,16 +28,16 @@ export type AnthropicOptions = ScriptedWireOptions & {
 /** A streamed answer of Anthropic's Messages API, as documented. */
 export function anthropicReply(blocks: readonly AnthropicBlock[] | string, options: AnthropicOptions = {}): ModelReply {
   const list: readonly AnthropicBlock[] = typeof blocks === 'string' ? [{ type: 'text', text: blocks }] : blocks;
-  return anthropicEvents(eventsOf(list, options), options);
+  return anthropicEvents(createEvents(list, options), options);
 }
 
 /** Streams these events, each named by its type: for what {@link anthropicReply} cannot express. */
 export function anthropicEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
-  const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, nameOf(event)));
+  const encoded = events.map((event) => encodeEvent(JSON.stringify(event), options, readName(event)));
   return buildReply('text/event-stream', encoded, options);
 }
 
-function eventsOf(blocks: readonly AnthropicBlock[], options: AnthropicOptions): JsonObject[] {
+function createEvents(blocks: readonly AnthropicBlock[], options: AnthropicOptions): JsonObject[] {
   const events: JsonObject[] = [
     {
       type: 'message_start',
@@ -56,7 +56,7 @@ function eventsOf(blocks: readonly AnthropicBlock[], options: AnthropicOptions):
   ];
   blocks.forEach((block, index) => {
     events.push({ type: 'content_block_start', index, content_block: emptied(block) });
-    for (const delta of deltasOf(block, options)) events.push({ type: 'content_block_delta', index, delta });
+    for (const delta of toDeltas(block, options)) events.push({ type: 'content_block_delta', index, delta });
     events.push({ type: 'content_block_stop', index });
   });
   if (options.errorInStream !== undefined) return [...events, { type: 'error', error: options.errorInStream }];
@@ -86,7 +86,7 @@ function emptied(block: AnthropicBlock): JsonObject {
   }
 }
 
-function deltasOf(block: AnthropicBlock, options: AnthropicOptions): JsonObject[] {
+function toDeltas(block: AnthropicBlock, options: AnthropicOptions): JsonObject[] {
   switch (block.type) {
     case 'text':
       return [
@@ -107,6 +107,6 @@ function deltasOf(block: AnthropicBlock, options: AnthropicOptions): JsonObject[
   }
 }
 
-function nameOf(event: JsonObject): string {
+function readName(event: JsonObject): string {
   return typeof event['type'] === 'string' ? event['type'] : 'message';
 }

@@ -27,7 +27,7 @@ export function converseReply(blocks: readonly ConverseBlock[] | string, options
       const start = { toolUse: { toolUseId: block.id, name: block.name } };
       frames.push(event('contentBlockStart', { contentBlockIndex, start }));
     }
-    for (const delta of deltasOf(block, options)) frames.push(event('contentBlockDelta', { contentBlockIndex, delta }));
+    for (const delta of toDeltas(block, options)) frames.push(event('contentBlockDelta', { contentBlockIndex, delta }));
     frames.push(event('contentBlockStop', { contentBlockIndex }));
   }
   const { exception, stopReason = list.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn' } = options;
@@ -41,7 +41,7 @@ export function converseReply(blocks: readonly ConverseBlock[] | string, options
   return buildReply('application/vnd.amazon.eventstream', frames, options);
 }
 
-function deltasOf(block: ConverseBlock, options: ConverseOptions): JsonObject[] {
+function toDeltas(block: ConverseBlock, options: ConverseOptions): JsonObject[] {
   switch (block.type) {
     case 'text':
       return inPieces(block.text, options).map((text) => ({ text }));

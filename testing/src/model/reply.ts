@@ -110,11 +110,11 @@ function stream(deltas: readonly JsonObject[], finish: string, options: StreamOp
     });
   }
   const events = payloads.map((payload) => encodeEvent(JSON.stringify(payload), options));
-  events.push(...endOf(finish, options, chunk, others.length));
+  events.push(...createEnd(finish, options, chunk, others.length));
   return buildReply('text/event-stream', events, options);
 }
 
-function endOf(
+function createEnd(
   usualFinish: string,
   options: StreamOptions,
   chunk: (choices: JsonValue[], more?: JsonObject) => JsonObject,
@@ -129,11 +129,11 @@ function endOf(
   const usage: JsonObject = options.usage === undefined ? {} : { usage: options.usage };
   const inLast = options.usageIn === 'last-chunk';
   if (finish !== null) {
-    const finishOf = (index: number) => ({ index, delta: {}, finish_reason: finish });
+    const createFinish = (index: number) => ({ index, delta: {}, finish_reason: finish });
     for (let index = otherChoices; index > 0; index--) {
-      ends.push(encodeEvent(JSON.stringify(chunk([finishOf(index)])), options));
+      ends.push(encodeEvent(JSON.stringify(chunk([createFinish(index)])), options));
     }
-    ends.push(encodeEvent(JSON.stringify(chunk([finishOf(0)], inLast ? usage : {})), options));
+    ends.push(encodeEvent(JSON.stringify(chunk([createFinish(0)], inLast ? usage : {})), options));
   }
   if (options.usage !== undefined && (!inLast || finish === null)) {
     ends.push(encodeEvent(JSON.stringify(chunk([], usage)), options));

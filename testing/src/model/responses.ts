@@ -37,19 +37,19 @@ export function responsesReply(items: readonly ResponsesItem[] | string, options
     for (const event of growth(item, options)) events.push({ ...event, ...place });
     events.push({ type: 'response.output_item.done', output_index: index, item: whole });
   });
-  if (options.withoutEnd !== true) events.push(endOf(start, output, options));
+  if (options.withoutEnd !== true) events.push(createEnd(start, output, options));
   return responsesEvents(events, options);
 }
 
 /** Streams these events, each named by its type and numbered: for what {@link responsesReply} cannot express. */
 export function responsesEvents(events: readonly JsonObject[], options: ScriptedWireOptions = {}): ModelReply {
   const encoded = events.map((event, at) =>
-    encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, nameOf(event)),
+    encodeEvent(JSON.stringify({ ...event, sequence_number: at }), options, readName(event)),
   );
   return buildReply('text/event-stream', encoded, options);
 }
 
-function endOf(start: JsonObject, output: JsonObject[], options: ResponsesOptions): JsonObject {
+function createEnd(start: JsonObject, output: JsonObject[], options: ResponsesOptions): JsonObject {
   const { incomplete, failed } = options;
   const usage = options.usage ?? { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
   const status = failed !== undefined ? 'failed' : incomplete !== undefined ? 'incomplete' : 'completed';
@@ -89,14 +89,14 @@ function wholeItem(item: ResponsesItem, index: number): JsonObject {
         status,
         call_id: item.callId,
         name: item.name,
-        arguments: argumentsOf(item),
+        arguments: toArguments(item),
       };
     case 'image_generation_call':
       return { id: `ig_${index}`, type: 'image_generation_call', status, result: item.result };
   }
 }
 
-function argumentsOf(item: Extract<ResponsesItem, { type: 'function_call' }>): string {
+function toArguments(item: Extract<ResponsesItem, { type: 'function_call' }>): string {
   return typeof item.arguments === 'string' ? item.arguments : JSON.stringify(item.arguments);
 }
 
@@ -143,17 +143,17 @@ function growth(item: ResponsesItem, options: ResponsesOptions): JsonObject[] {
       ]);
     case 'function_call':
       return [
-        ...inPieces(argumentsOf(item), options).map((delta) => ({
+        ...inPieces(toArguments(item), options).map((delta) => ({
           type: 'response.function_call_arguments.delta',
           delta,
         })),
-        { type: 'response.function_call_arguments.done', arguments: argumentsOf(item) },
+        { type: 'response.function_call_arguments.done', arguments: toArguments(item) },
       ];
     case 'image_generation_call':
       return [{ type: 'response.image_generation_call.generating' }];
   }
 }
 
-function nameOf(event: JsonObject): string {
+function readName(event: JsonObject): string {
   return typeof event['type'] === 'string' ? event['type'] : 'message';
 }

@@ -23,7 +23,7 @@ function ask(server: ModelServer, init: RequestInit = {}): Promise<Response> {
   return fetch(`${server.url}/chat/completions`, { method: 'POST', body: '{"stream":true}', ...init });
 }
 
-async function bodyOf(scripted: ModelReply): Promise<string> {
+async function readBody(scripted: ModelReply): Promise<string> {
   return (await ask(await start([scripted]))).text();
 }
 
@@ -33,15 +33,15 @@ type Chunk = {
 };
 
 /** The payloads of a body with one line per event, without `[DONE]`. */
-function chunksOf(body: string): Chunk[] {
+function readChunks(body: string): Chunk[] {
   return body
     .split(/\r?\n/)
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)) as Chunk);
 }
 
-function textOf(body: string, index = 0): string {
-  const deltas = chunksOf(body).flatMap((chunk) => chunk.choices.filter((choice) => choice.index === index));
+function readText(body: string, index = 0): string {
+  const deltas = readChunks(body).flatMap((chunk) => chunk.choices.filter((choice) => choice.index === index));
   return deltas.map((choice) => (choice.delta['content'] as string | undefined) ?? '').join('');
 }
 
@@ -51,8 +51,8 @@ describe('a text reply', () => {
     const response = await ask(server);
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     const body = await response.text();
-    expect(textOf(body)).toBe('Hello, wonderful world');
-    const chunks = chunksOf(body);
+    expect(readText(body)).toBe('Hello, wonderful world');
+    const chunks = readChunks(body);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
     expect(chunks.length).toBe(1 + 5 + 1);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('stop');
@@ -75,51 +75,51 @@ describe('a text reply', () => {
         const decoder = new TextDecoder();
         for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) body += decoder.decode(bytes);
       })();
-      await eventually(() => isEnough(textOf(body)));
+      await eventually(() => isEnough(readText(body)));
       expect(body).not.toContain('[DONE]');
       ending.resolve();
       await read;
-      expect(textOf(body)).toMatch(expected);
+      expect(readText(body)).toMatch(expected);
       expect(body).toContain('[DONE]');
     }
   });
 
   test('streams reasoning first, and usage in its own chunk or in the last one', async () => {
     const usage = { prompt_tokens: 3, completion_tokens: 4 };
-    const own = chunksOf(await bodyOf(reply.text('answer', { reasoning: 'hm', usage })));
+    const own = readChunks(await readBody(reply.text('answer', { reasoning: 'hm', usage })));
     expect(own[1]?.choices[0]?.delta).toEqual({ reasoning_content: 'hm' });
     expect(own.at(-1)).toMatchObject({ choices: [], usage });
-    const last = chunksOf(await bodyOf(reply.text('answer', { usage, usageIn: 'last-chunk' })));
+    const last = readChunks(await readBody(reply.text('answer', { usage, usageIn: 'last-chunk' })));
     expect(last.at(-1)).toMatchObject({ choices: [{ finish_reason: 'stop' }], usage });
   });
 
   test('can omit its end, wholly or in part', async () => {
-    const body = await bodyOf(reply.text('cut', { finish: null, done: false }));
+    const body = await readBody(reply.text('cut', { finish: null, done: false }));
     expect(body).not.toContain('[DONE]');
-    expect(chunksOf(body).every((chunk) => chunk.choices[0]?.finish_reason === null)).toBe(true);
-    expect(textOf(body)).toBe('cut');
+    expect(readChunks(body).every((chunk) => chunk.choices[0]?.finish_reason === null)).toBe(true);
+    expect(readText(body)).toBe('cut');
   });
 
   test('can contain an error in the stream, in both forms', async () => {
-    const plain = await bodyOf(reply.text('so far', { errorInStream: { error: { message: 'overloaded' } } }));
+    const plain = await readBody(reply.text('so far', { errorInStream: { error: { message: 'overloaded' } } }));
     expect(plain.endsWith('data: {"error":{"message":"overloaded"}}\n\n')).toBe(true);
-    expect(textOf(plain.replace(/data: \{"error.*/, ''))).toBe('so far');
-    const named = await bodyOf(reply.text('', { errorInStream: { error: 'overloaded', named: true } }));
+    expect(readText(plain.replace(/data: \{"error.*/, ''))).toBe('so far');
+    const named = await readBody(reply.text('', { errorInStream: { error: 'overloaded', named: true } }));
     expect(named).toContain('event: error\ndata: {"error":"overloaded"}\n\n');
   });
 
   test('streams further choices in parallel and finishes them', async () => {
-    const body = await bodyOf(reply.text('first choice', { pieces: 3, otherChoices: ['second'] }));
-    expect(textOf(body, 0)).toBe('first choice');
-    expect(textOf(body, 1)).toBe('second');
-    expect(chunksOf(body).filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(2);
+    const body = await readBody(reply.text('first choice', { pieces: 3, otherChoices: ['second'] }));
+    expect(readText(body, 0)).toBe('first choice');
+    expect(readText(body, 1)).toBe('second');
+    expect(readChunks(body).filter((chunk) => chunk.choices[0]?.finish_reason === 'stop')).toHaveLength(2);
   });
 
   test('never splits a code point', async () => {
     const text = '東京 👩‍🚀 😀😀😀';
-    const body = await bodyOf(reply.text(text, { pieces: 1 }));
-    expect(textOf(body)).toBe(text);
-    for (const chunk of chunksOf(body)) {
+    const body = await readBody(reply.text(text, { pieces: 1 }));
+    expect(readText(body)).toBe(text);
+    for (const chunk of readChunks(body)) {
       expect(JSON.stringify(chunk)).not.toMatch(/\\ud/);
     }
   });
@@ -131,13 +131,13 @@ describe('a reply with tool calls', () => {
     { id: 'a', name: 'add', arguments: { a: 1, b: 2 } },
     { name: 'echo', arguments: '{"broken": ' },
   ];
-  const deltasOf = (body: string) =>
-    chunksOf(body).flatMap((chunk) => (chunk.choices[0]?.delta['tool_calls'] as Delta[] | undefined) ?? []);
+  const readDeltas = (body: string) =>
+    readChunks(body).flatMap((chunk) => (chunk.choices[0]?.delta['tool_calls'] as Delta[] | undefined) ?? []);
 
   test('streams name and id once and the arguments in chunks', async () => {
-    const body = await bodyOf(reply.toolCalls(calls, { text: 'Let me see.', pieces: 4 }));
-    expect(textOf(body)).toBe('Let me see.');
-    const deltas = deltasOf(body);
+    const body = await readBody(reply.toolCalls(calls, { text: 'Let me see.', pieces: 4 }));
+    expect(readText(body)).toBe('Let me see.');
+    const deltas = readDeltas(body);
     const joined = (index: number) =>
       deltas
         .filter((delta) => delta.index === index)
@@ -148,17 +148,17 @@ describe('a reply with tool calls', () => {
       ['a', 'add'],
       ['call_2', 'echo'],
     ]);
-    expect(chunksOf(body).at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
+    expect(readChunks(body).at(-1)?.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
   test('supports the variations of servers', async () => {
-    const repeated = deltasOf(await bodyOf(reply.toolCalls(calls, { repeatIds: true })));
+    const repeated = readDeltas(await readBody(reply.toolCalls(calls, { repeatIds: true })));
     expect(repeated.every((delta) => delta.id !== undefined)).toBe(true);
-    const noIndex = deltasOf(await bodyOf(reply.toolCalls(calls, { withoutIndex: true })));
+    const noIndex = readDeltas(await readBody(reply.toolCalls(calls, { withoutIndex: true })));
     expect(noIndex.every((delta) => delta.index === undefined)).toBe(true);
-    const whole = deltasOf(await bodyOf(reply.toolCalls(calls, { whole: true })));
+    const whole = readDeltas(await readBody(reply.toolCalls(calls, { whole: true })));
     expect(whole.map((delta) => delta.function.arguments)).toEqual(['{"a":1,"b":2}', '{"broken": ']);
-    const mixed = deltasOf(await bodyOf(reply.toolCalls(calls, { interleaved: true, pieces: 6 })));
+    const mixed = readDeltas(await readBody(reply.toolCalls(calls, { interleaved: true, pieces: 6 })));
     expect(mixed.map((delta) => delta.index)).toEqual([0, 1, 0, 1, 0, 1, 0]);
   });
 });
@@ -167,7 +167,7 @@ describe('bytes on the wire', () => {
   const long: StreamOptions = { usage: { prompt_tokens: 1 }, comments: true };
 
   test('are the same for every split', async () => {
-    const whole = await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split: 'whole' }));
+    const whole = await readBody(reply.text('Grüße aus 東京 😀', { ...long, split: 'whole' }));
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -176,7 +176,7 @@ describe('bytes on the wire', () => {
           fc.integer().map((seed) => ({ seed })),
         ),
         async (split) => {
-          expect(await bodyOf(reply.text('Grüße aus 東京 😀', { ...long, split }))).toBe(whole);
+          expect(await readBody(reply.text('Grüße aus 東京 😀', { ...long, split }))).toBe(whole);
         },
       ),
       cases(25),
@@ -200,10 +200,10 @@ describe('bytes on the wire', () => {
   });
 
   test('may contain CRLF and comments', async () => {
-    const body = await bodyOf(reply.text('x', { newline: '\r\n', comments: true }));
+    const body = await readBody(reply.text('x', { newline: '\r\n', comments: true }));
     expect(body.replaceAll('\r\n', '')).not.toContain('\n');
     expect(body).toMatch(/^: [^\r]+\r\n\r\ndata: \{/);
-    expect(textOf(body)).toBe('x');
+    expect(readText(body)).toBe('x');
   });
 
   test('are exactly those of raw writes', async () => {
@@ -216,7 +216,7 @@ describe('bytes on the wire', () => {
   });
 
   test('may be custom events, JSON, errors and pages', async () => {
-    expect(await bodyOf(reply.events([{ a: 1 }, '[DONE]']))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
+    expect(await readBody(reply.events([{ a: 1 }, '[DONE]']))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
     const server = await start([
       reply.json({ object: 'chat.completion' }),
       reply.error(429, 'slow down', { 'retry-after': '2' }),
@@ -240,7 +240,7 @@ describe('bytes on the wire', () => {
       for await (const piece of response.body ?? []) body += decoder.decode(piece as Uint8Array, { stream: true });
     };
     await expect(read()).rejects.toThrow();
-    expect(textOf(body)).toBe('almost the whole answer');
+    expect(readText(body)).toBe('almost the whole answer');
   });
 
   test('end after the head with thenCut and no body', async () => {
@@ -275,8 +275,8 @@ describe('the server', () => {
 
   test('accepts a function of the request as a script', async () => {
     const server = await start(async (request, index) => reply.text(`${index}: ${request.text}`));
-    expect(textOf(await (await ask(server, { body: 'one' })).text())).toBe('0: one');
-    expect(textOf(await (await ask(server, { body: 'two' })).text())).toBe('1: two');
+    expect(readText(await (await ask(server, { body: 'one' })).text())).toBe('0: one');
+    expect(readText(await (await ask(server, { body: 'two' })).text())).toBe('1: two');
   });
 
   test('answers with an error when the script has ended or throws', async () => {
@@ -327,7 +327,7 @@ describe('the server', () => {
     expect(outside.status).toBe(401);
     await outside.text();
     const inside = await ask(server, { headers: { authorization: 'Bearer secret' } });
-    expect(textOf(await inside.text())).toBe('in');
+    expect(readText(await inside.text())).toBe('in');
   });
 
   test('serves several requests on one connection', async () => {

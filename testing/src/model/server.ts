@@ -66,9 +66,9 @@ export async function startModelServer(script: ModelScript, options: ModelServer
   let chats = 0;
 
   async function chooseReply(request: RecordedRequest): Promise<ModelReply> {
-    const endpoint = endpointOf(request, options.serveAt ?? 'both');
+    const endpoint = findEndpoint(request, options.serveAt ?? 'both');
     if (endpoint === undefined) return options.otherwise ?? reply.error(404, `Unknown path: ${request.path}`);
-    if (options.requireKey !== undefined && !keysOf(request).includes(options.requireKey)) {
+    if (options.requireKey !== undefined && !listKeys(request).includes(options.requireKey)) {
       return reply.error(401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } });
     }
     if (endpoint === 'models') return models;
@@ -188,7 +188,7 @@ const ASKED = [
   '/audio/transcriptions',
 ];
 
-function endpointOf(
+function findEndpoint(
   request: RecordedRequest,
   serveAt: 'v1' | 'v1beta' | 'root' | 'both',
 ): 'chat' | 'models' | undefined {
@@ -203,7 +203,7 @@ function endpointOf(
 }
 
 /** The API keys in a request, in any header. */
-function keysOf({ headers }: RecordedRequest): (string | undefined)[] {
+function listKeys({ headers }: RecordedRequest): (string | undefined)[] {
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
   return [headers.authorization?.replace(/^Bearer /, ''), one(headers['x-api-key']), one(headers['x-goog-api-key'])];
 }

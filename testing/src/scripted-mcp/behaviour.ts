@@ -202,6 +202,6 @@ export const MCP_BEHAVIOURS = {
 export type McpBehaviourName = keyof typeof MCP_BEHAVIOURS;
 
 /** A behaviour by its name, or itself. */
-export function behaviourOf(behaviour: McpBehaviourName | McpBehaviour): McpBehaviour {
+export function getBehaviour(behaviour: McpBehaviourName | McpBehaviour): McpBehaviour {
   return typeof behaviour === 'string' ? MCP_BEHAVIOURS[behaviour] : behaviour;
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { programArgs } from '../processes.ts';
-import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { getBehaviour, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 
 const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
 
@@ -12,5 +12,5 @@ const CHILD = fileURLToPath(new URL('./child.ts', import.meta.url));
  * const { command, args } = scriptedMcpCommand('exit-in-call');
  */
 export function scriptedMcpCommand(behaviour: McpBehaviourName | McpBehaviour): { command: string; args: string[] } {
-  return { command: process.execPath, args: [...programArgs(CHILD), JSON.stringify(behaviourOf(behaviour))] };
+  return { command: process.execPath, args: [...programArgs(CHILD), JSON.stringify(getBehaviour(behaviour))] };
 }

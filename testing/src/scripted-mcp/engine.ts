@@ -83,7 +83,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
   }
 
   function cancelled(message: JsonObject, client: string): void {
-    const requestId = paramsOf(message)['requestId'];
+    const requestId = readParams(message)['requestId'];
     if (requestId !== undefined) stop(`${client}/${JSON.stringify(requestId)}`);
   }
 
@@ -117,7 +117,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
     send: Send,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const params = paramsOf(message);
+    const params = readParams(message);
     switch (method) {
       case 'initialize':
         return { result: { protocolVersion: versionFor(params), ...introduction(), serverInfo } };
@@ -173,7 +173,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
 
   function subscribe(key: string, id: JsonValue, notifications: JsonValue, send: Send): void {
     const sendTo = (message: JsonObject) =>
-      send({ ...message, params: { ...paramsOf(message), _meta: { [`${META}subscriptionId`]: id } } }, false);
+      send({ ...message, params: { ...readParams(message), _meta: { [`${META}subscriptionId`]: id } } }, false);
     subscriptions.set(key, sendTo);
     sendTo({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications } });
   }
@@ -191,7 +191,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
         continue;
       }
       if (action.do === 'request') {
-        answers.push(await requestOf(action, send, signal, client));
+        answers.push(await sendRequest(action, send, signal, client));
         continue;
       }
       if (action.do === 'tell_answers') return { result: textResult(JSON.stringify(answers)) };
@@ -261,7 +261,7 @@ export function createEngine(behaviour: McpBehaviour, host: EngineHost): Scripte
     }
   }
 
-  function requestOf(
+  function sendRequest(
     { method, params = {}, withdrawAtFile }: Extract<ToolAction, { do: 'request' }>,
     send: Send,
     signal: AbortSignal,
@@ -351,7 +351,7 @@ function textResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }] };
 }
 
-function paramsOf(message: JsonObject): JsonObject {
+function readParams(message: JsonObject): JsonObject {
   const params = message['params'];
   return isJsonObject(params) ? params : {};
 }
@@ -359,6 +359,6 @@ function paramsOf(message: JsonObject): JsonObject {
 /** The version in a stateless request; undefined for a request of the legacy era. */
 export function versionClaimed(message: JsonValue): JsonValue | undefined {
   if (!isJsonObject(message)) return undefined;
-  const meta = paramsOf(message)['_meta'];
+  const meta = readParams(message)['_meta'];
   return isJsonObject(meta) ? meta[`${META}protocolVersion`] : undefined;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@toolyard/protocol';
 import type { Protection } from '../authorization/protection.ts';
-import { behaviourOf, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { getBehaviour, type HttpAnswer, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine, versionClaimed } from './engine.ts';
 import { listenOnLoopback } from '../loopback.ts';
@@ -60,7 +60,7 @@ export async function startScriptedMcp(
   chosen: McpBehaviourName | McpBehaviour = {},
   options: ScriptedMcpOptions = {},
 ): Promise<ScriptedMcp> {
-  const behaviour = behaviourOf(chosen);
+  const behaviour = getBehaviour(chosen);
   const requests: ScriptedMcpRequest[] = [];
   const received: JsonObject[] = [];
   const answered: string[] = [];
@@ -88,7 +88,7 @@ export async function startScriptedMcp(
     if (options.requireToken !== undefined && authorization !== `Bearer ${options.requireToken}`) {
       return refuse(response, 401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
     }
-    const document = options.protection?.document(request.url ?? '', originOf(request));
+    const document = options.protection?.document(request.url ?? '', getOrigin(request));
     if (document !== undefined) {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
       return;
@@ -101,7 +101,7 @@ export async function startScriptedMcp(
       case 'GET':
         return handleGet(request, response);
       case 'DELETE':
-        if (!sessions.delete(sessionOf(request))) return refuse(response, 404, 'Session not found');
+        if (!sessions.delete(getSessionId(request))) return refuse(response, 404, 'Session not found');
         response.writeHead(200).end();
         return;
       default:
@@ -121,11 +121,11 @@ export async function startScriptedMcp(
     const headers: Record<string, string> = {};
     if (method === 'initialize') {
       if (hasSessions) headers['mcp-session-id'] = openSession();
-    } else if (needsSession(message) && !sessions.has(sessionOf(request))) {
-      if (sessionOf(request) === '') return refuse(response, 400, 'Bad Request: no session id');
+    } else if (needsSession(message) && !sessions.has(getSessionId(request))) {
+      if (getSessionId(request) === '') return refuse(response, 400, 'Bad Request: no session id');
       return refuse(response, 404, 'Session not found');
     }
-    const client = headers['mcp-session-id'] ?? sessionOf(request);
+    const client = headers['mcp-session-id'] ?? getSessionId(request);
     if (message['id'] === undefined || method === undefined) {
       engine.receive(message, () => {}, client);
       response.writeHead(202, headers).end();
@@ -143,16 +143,16 @@ export async function startScriptedMcp(
 
   function isRefused(request: IncomingMessage, response: ServerResponse, message: JsonObject | undefined): boolean {
     const { authorization } = request.headers;
-    const refusal = options.protection?.refuse({ authorization, message, origin: originOf(request) });
+    const refusal = options.protection?.refuse({ authorization, message, origin: getOrigin(request) });
     if (refusal === undefined) return false;
     refuse(response, refusal.status, 'Not allowed', { 'www-authenticate': refusal.challenge });
     return true;
   }
 
   function handleGet(request: IncomingMessage, response: ServerResponse): void {
-    if (!hasSessions || !sessions.has(sessionOf(request))) return refuse(response, 405, 'Method Not Allowed');
+    if (!hasSessions || !sessions.has(getSessionId(request))) return refuse(response, 405, 'Method Not Allowed');
     response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    listeners.set(response, sessionOf(request));
+    listeners.set(response, getSessionId(request));
     response.once('close', () => listeners.delete(response));
     sendHeld();
   }
@@ -234,10 +234,10 @@ function refuse(response: ServerResponse, status: number, problem: string, heade
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-function originOf(request: IncomingMessage): string {
+function getOrigin(request: IncomingMessage): string {
   return `http://${request.headers.host ?? ''}`;
 }
 
-function sessionOf(request: IncomingMessage): string {
+function getSessionId(request: IncomingMessage): string {
   return String(request.headers['mcp-session-id'] ?? '');
 }

@@ -10,7 +10,7 @@ import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
 import { eventually, within } from '../eventually.ts';
 import { needs, UNIX } from '../needs.ts';
-import { isAlive, processTreeOf } from '../processes.ts';
+import { isAlive, listProcessTree } from '../processes.ts';
 import { COUNT_FILE_VARIABLE, LOG_FILE_VARIABLE, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { scriptedMcpCommand } from './command.ts';
 import { startScriptedMcp, type ScriptedMcpOptions } from './http.ts';
@@ -213,7 +213,7 @@ describe('over stdio, as a child process', () => {
   test('a stubborn child outlives its server and ignores SIGTERM', needs(UNIX), async () => {
     const { child, send, ask } = startChild('stubborn-child');
     await ask('ping');
-    const [server = 0, childPid = 0] = processTreeOf(child.pid ?? 0);
+    const [server = 0, childPid = 0] = listProcessTree(child.pid ?? 0);
     expect([server, childPid > 0]).toEqual([child.pid, true]);
     leftovers.push(() => process.kill(childPid, 'SIGKILL'));
     process.kill(childPid, 'SIGTERM');
@@ -227,7 +227,7 @@ describe('over stdio, as a child process', () => {
   test('a stubborn child does not keep its server from exiting with stdin', needs(UNIX), async () => {
     const { child, ask } = startChild('stubborn-child');
     await ask('ping');
-    const childPid = processTreeOf(child.pid ?? 0)[1] ?? 0;
+    const childPid = listProcessTree(child.pid ?? 0)[1] ?? 0;
     leftovers.push(() => process.kill(childPid, 'SIGKILL'));
     const exited = once(child, 'exit');
     child.stdin.end();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@toolyard/protocol';
-import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { getBehaviour, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { createEngine } from './engine.ts';
 import { listenOnLoopback } from '../loopback.ts';
@@ -30,7 +30,7 @@ export async function startScriptedSse(
   const streams = new Map<string, ServerResponse>();
   const received: JsonObject[] = [];
   const requests: string[] = [];
-  const engine = createEngine(behaviourOf(chosen), {
+  const engine = createEngine(getBehaviour(chosen), {
     exit: () => void close(),
     noise: () => {},
     broadcast(message) {

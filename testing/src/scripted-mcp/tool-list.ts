@@ -7,7 +7,7 @@ export function listTools(
   tools: readonly ScriptedTool[],
   cursor: JsonValue | undefined,
 ): JsonObject {
-  const all: JsonValue[] = [...tools.map(definitionOf), ...(behaviour.rawTools ?? [])];
+  const all: JsonValue[] = [...tools.map(toDefinition), ...(behaviour.rawTools ?? [])];
   const page = typeof cursor === 'string' ? Number(cursor) : 0;
   const { pages } = behaviour;
   if (pages === undefined) return { tools: all };
@@ -22,6 +22,6 @@ export function listTools(
   return pages.circle === true ? { tools: slice, nextCursor: '0' } : { tools: slice };
 }
 
-function definitionOf({ does: _does, ...definition }: ScriptedTool): JsonObject {
+function toDefinition({ does: _does, ...definition }: ScriptedTool): JsonObject {
   return { inputSchema: { type: 'object' }, ...definition };
 }

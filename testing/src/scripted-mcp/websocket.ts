@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isJsonObject, parseJson, type JsonObject } from '@toolyard/protocol';
-import { behaviourOf, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
+import { getBehaviour, type McpBehaviour, type McpBehaviourName } from './behaviour.ts';
 import { createEngine } from './engine.ts';
 import { listenOnLoopback } from '../loopback.ts';
 import { closeFrame, createFrameReader, pongFrame, textFrame } from './websocket-frames.ts';
@@ -33,7 +33,7 @@ export async function startScriptedWebSocket(
   const received: JsonObject[] = [];
   const handshakes: IncomingHttpHeaders[] = [];
   const sockets = new Set<Duplex>();
-  const engine = createEngine(behaviourOf(chosen), {
+  const engine = createEngine(getBehaviour(chosen), {
     exit: () => void close(),
     noise: (line) => sendToAll(line),
     broadcast: (message) => sendToAll(JSON.stringify(message)),

@@ -37,7 +37,7 @@ const anything: {
 } = { '~standard': { version: 1, vendor: 'toolyard', validate: (value) => ({ value: value as JsonObject }) } };
 
 /** A protocol error for the client. */
-export function protocolError(code: number, message: string, data?: object): Error {
+export function createProtocolError(code: number, message: string, data?: object): Error {
   return Object.assign(new Error(message), { code, ...(data === undefined ? {} : { data }) });
 }
 
@@ -64,13 +64,13 @@ export function serveTools(
       : { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
   );
   server.setRequestHandler('tools/call', { params: anything }, async (params, context) => {
-    const toolName = textOf(params['name']);
+    const toolName = readText(params['name']);
     const tool = tools.find(({ name }) => name === toolName);
-    if (tool === undefined) throw protocolError(-32_602, `Unknown tool ${toolName}.`);
+    if (tool === undefined) throw createProtocolError(-32_602, `Unknown tool ${toolName}.`);
     const args = isJsonObject(params['arguments']) ? params['arguments'] : {};
     if (!('work' in tool)) return toErrorResult(() => tool.call(args, context));
     const isTask = era === 'modern' ? supportsTasks(context) : params['task'] !== undefined;
-    if (!isTask && tool.tasks === 'required') throw missing(era);
+    if (!isTask && tool.tasks === 'required') throw createMissingError(era);
     const instead = tool.before?.(args, context);
     if (instead !== undefined) return instead;
     const task = registry.start(tool.work(args, context));
@@ -80,7 +80,7 @@ export function serveTools(
         : // In the legacy era the SDK rejects a result without it.
           { content: [], task: legacyTask(task) };
     await registry.settled(task.id);
-    if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
+    if (task.error !== undefined) throw createProtocolError(task.error.code, task.error.message);
     return task.result ?? {};
   });
   if (era === 'modern') serveModern(mcp, registry);
@@ -103,7 +103,7 @@ async function toErrorResult(call: () => Answer | Promise<Answer>): Promise<Answ
 function serveModern({ server }: McpServer, registry: TaskRegistry): void {
   const serve = (method: string, answer: (task: ServedTask, context: ServerContext) => Answer): void =>
     server.setRequestHandler(method, { params: anything }, (params, context) => {
-      if (!supportsTasks(context)) throw missing('modern');
+      if (!supportsTasks(context)) throw createMissingError('modern');
       return answer(known(registry, params), context);
     });
   serve('tasks/get', detailed);
@@ -127,7 +127,7 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
     );
   serve('tasks/get', legacyTask);
   serve('tasks/cancel', (task) => {
-    if (task.result ?? task.error) throw protocolError(-32_602, 'The task has ended.');
+    if (task.result ?? task.error) throw createProtocolError(-32_602, 'The task has ended.');
     registry.cancel(task.id);
     return legacyTask(task);
   });
@@ -144,21 +144,21 @@ function serveLegacy({ server }: McpServer, registry: TaskRegistry): void {
       });
       registry.answer(task.id, Object.fromEntries(await Promise.all(answers)));
     }
-    if (task.error !== undefined) throw protocolError(task.error.code, task.error.message);
-    if (task.result === undefined) throw protocolError(-32_602, 'The task was cancelled.');
+    if (task.error !== undefined) throw createProtocolError(task.error.code, task.error.message);
+    if (task.result === undefined) throw createProtocolError(-32_602, 'The task was cancelled.');
     return { ...task.result, _meta: { [RELATED]: { taskId: task.id } } };
   });
   server.setRequestHandler('tasks/list', { params: anything }, () => ({ tasks: registry.tasks.map(legacyTask) }));
 }
 
 function known(registry: TaskRegistry, params: JsonObject): ServedTask {
-  const task = registry.find(textOf(params['taskId']));
-  if (task === undefined) throw protocolError(-32_602, 'Unknown task.');
+  const task = registry.find(readText(params['taskId']));
+  if (task === undefined) throw createProtocolError(-32_602, 'Unknown task.');
   return task;
 }
 
 /** Reads a string argument. */
-export function textOf(value: unknown): string {
+export function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
@@ -168,9 +168,9 @@ function supportsTasks(context: ServerContext): boolean {
   return EXTENSION in (declared?.extensions ?? {});
 }
 
-function missing(era: 'legacy' | 'modern'): Error {
-  if (era === 'legacy') return protocolError(-32_601, 'This tool can only be called as a task.');
-  return protocolError(-32_021, 'The client does not support tasks.', {
+function createMissingError(era: 'legacy' | 'modern'): Error {
+  if (era === 'legacy') return createProtocolError(-32_601, 'This tool can only be called as a task.');
+  return createProtocolError(-32_021, 'The client does not support tasks.', {
     requiredCapabilities: { extensions: { [EXTENSION]: {} } },
   });
 }

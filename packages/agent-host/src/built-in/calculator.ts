@@ -35,13 +35,13 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 
 /** The largest argument of functions whose cost grows with it. */
 const LIMITS: Readonly<Record<string, number>> = {
-  ...limitsOf('factorial combinations permutations', MAX_FACTORIAL),
-  ...limitsOf('acosh asinh atanh cos cosh cot coth csc exp expm1 sec sin sinh tan tanh', 1e5),
+  ...createLimits('factorial combinations permutations', MAX_FACTORIAL),
+  ...createLimits('acosh asinh atanh cos cosh cot coth csc exp expm1 sec sin sinh tan tanh', 1e5),
   // Beyond the precision these would be wrong.
-  ...limitsOf('gcd lcm mod', 1e60),
+  ...createLimits('gcd lcm mod', 1e60),
 };
 
-function limitsOf(names: string, most: number): Record<string, number> {
+function createLimits(names: string, most: number): Record<string, number> {
   return Object.fromEntries(names.split(' ').map((name) => [name, most]));
 }
 
@@ -57,7 +57,7 @@ export function calculate(expression: string): string {
   const root = math.parse(expression);
   root.traverse(check);
   const value: unknown = root.compile().evaluate(new Map());
-  const text = format(lastOf(value));
+  const text = format(getLast(value));
   if (text.length > MAX_RESULT_LENGTH) throw new Error(`The result has ${text.length} characters; shorten it.`);
   return text;
 }
@@ -98,6 +98,6 @@ function limitArguments(name: string, most: number): void {
 }
 
 /** Several lines give a set of results. */
-function lastOf(value: unknown): unknown {
+function getLast(value: unknown): unknown {
   return math.isResultSet(value) ? (value.entries.at(-1) ?? '') : value;
 }

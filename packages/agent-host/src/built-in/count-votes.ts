@@ -10,7 +10,7 @@ export function countVotes(
   results: readonly { agentId: string; result: SubAgentResult }[],
 ): NonNullable<GroupCallResult['vote']> {
   const ballots = results.flatMap(({ agentId, result }) =>
-    result.status === 'done' ? [{ agentId, ...ballotOf(result.text, options) }] : [],
+    result.status === 'done' ? [{ agentId, ...readBallot(result.text, options) }] : [],
   );
   const counts = options.map((option) => ({ option, votes: ballots.filter((each) => each.option === option).length }));
   const most = Math.max(...counts.map(({ votes }) => votes));
@@ -20,7 +20,7 @@ export function countVotes(
 }
 
 /** The option on the first line of an answer, and the rest as the reason. */
-function ballotOf(text: string, options: readonly string[]): { option: string | null; reason: string } {
+function readBallot(text: string, options: readonly string[]): { option: string | null; reason: string } {
   const [first = '', ...rest] = text.trim().split('\n');
   const line = plain(first);
   const exact = options.find((option) => plain(option) === line);

@@ -62,7 +62,7 @@ const delegateTask = tool({
   isolated: true,
   async execute({ tasks }, { delegate }) {
     if (!delegate) throw new ToolyardError(NO_SUB_AGENTS);
-    const results = await delegate(tasks.map(taskOf));
+    const results = await delegate(tasks.map(toTask));
     return toResult(results);
   },
 });
@@ -81,7 +81,7 @@ export const SUB_AGENT_TOOLS: FunctionToolGroup = {
   tools: [delegateTask],
 };
 
-function taskOf({ title, timeoutSeconds, ...task }: FromJsonSchema<typeof TASK>): SubAgentTask {
+function toTask({ title, timeoutSeconds, ...task }: FromJsonSchema<typeof TASK>): SubAgentTask {
   const [firstLine = ''] = task.task.trim().split('\n', 1);
   return {
     ...task,
@@ -95,8 +95,8 @@ function toResult(results: readonly SubAgentResult[]): ToolResult {
   const [only, ...others] = results;
   const text =
     only && others.length === 0
-      ? textOf(only)
-      : results.map((result, at) => `## ${at + 1}. ${result.title}\n\n${textOf(result)}`).join('\n\n');
+      ? formatResult(only)
+      : results.map((result, at) => `## ${at + 1}. ${result.title}\n\n${formatResult(result)}`).join('\n\n');
   const [error] = results.flatMap((result) => ('error' in result && result.error ? [result.error] : []));
   return {
     content: [{ type: 'text', text }],
@@ -107,7 +107,7 @@ function toResult(results: readonly SubAgentResult[]): ToolResult {
   };
 }
 
-function textOf(result: SubAgentResult): string {
+function formatResult(result: SubAgentResult): string {
   const text =
     result.text.length > MAX_ANSWER_LENGTH
       ? `${result.text.slice(0, MAX_ANSWER_LENGTH)}\n[shortened from ${result.text.length} characters]`

@@ -73,18 +73,18 @@ export async function executeScript(
     return { ...output, error: why, ...(isSpent ? { isSpent } : {}) };
   };
   const result = context.evalCode(code, 'script.js');
-  if (result.error) return end(textOf(context, result.error));
+  if (result.error) return end(readErrorText(context, result.error));
   using value = result.value;
   const jobs = runtime.executePendingJobs();
-  if (jobs.error) return end(textOf(context, jobs.error));
+  if (jobs.error) return end(readErrorText(context, jobs.error));
   const state = context.getPromiseState(value);
-  if (state.type === 'rejected') return end(textOf(context, state.error));
+  if (state.type === 'rejected') return end(readErrorText(context, state.error));
   if (state.type === 'pending') return end('The promise of the last expression was never settled.');
   // Of a value that is no promise, the state has the handle itself.
   using settled = state.notAPromise === true ? state.value.dup() : state.value;
   if (context.typeof(settled) === 'undefined') return output;
   const shown = context.callFunction(show, context.undefined, settled);
-  if (shown.error) return end(textOf(context, shown.error));
+  if (shown.error) return end(readErrorText(context, shown.error));
   using text = shown.value;
   return { ...output, value: context.getString(text) };
 }
@@ -101,7 +101,7 @@ function prepare(context: QuickJSContext, write: (text: string) => void, maxLeng
 const MAX_ERROR_LENGTH = 2_000;
 
 /** Name, message and position of an error; never its properties, which a script can define as it likes. */
-function textOf(context: QuickJSContext, error: QuickJSHandle): string {
+function readErrorText(context: QuickJSContext, error: QuickJSHandle): string {
   const read = (name: string): string => {
     using property = context.getProp(error, name);
     return context.typeof(property) === 'string' ? context.getString(property).slice(0, MAX_ERROR_LENGTH) : '';

@@ -55,7 +55,7 @@ const broadcast = tool({
   execute: ({ members, instruction = '', private: isPrivate = false }, ctx) =>
     turns(
       'broadcast',
-      namesOf(members, ctx).map((member) => ({ member, instruction })),
+      listNames(members, ctx).map((member) => ({ member, instruction })),
       isPrivate,
       ctx,
     ),
@@ -137,7 +137,7 @@ const vote = tool({
       });
     }
     const instruction = `${question}\n\nOptions:\n${options.map((option) => `- ${option}`).join('\n')}`;
-    const asked = namesOf(members, ctx).map((member) => ({ member, instruction }));
+    const asked = listNames(members, ctx).map((member) => ({ member, instruction }));
     const { outcomes, results } = await askMembers('vote', asked, false, ctx);
     const counted = countVotes({ question, options, tieBreaker }, results);
     const counts = counted.options.map(({ option, votes }) => `${option}: ${votes}`).join('\n');
@@ -147,7 +147,7 @@ const vote = tool({
     });
     const tied = counted.wasTied ? ' (equal votes: your tie breaker decided)' : '';
     const text = [counts, `Result: ${counted.winner}${tied}`, ...reasons, ...failures(outcomes)].join('\n');
-    return resultOf(text, { kind: 'vote', outcomes, ctx, vote: counted });
+    return createResult(text, { kind: 'vote', outcomes, ctx, vote: counted });
   },
 });
 
@@ -159,7 +159,7 @@ const finish = tool({
   inputSchema: { type: 'object', properties: { reason: { type: 'string', maxLength: 2_000 } } },
   ...HARMLESS,
   execute: ({ reason = '' }, ctx) =>
-    resultOf(reason === '' ? 'Finished.' : `Finished: ${reason}`, { kind: 'finish', outcomes: [], ctx }),
+    createResult(reason === '' ? 'Finished.' : `Finished: ${reason}`, { kind: 'finish', outcomes: [], ctx }),
 });
 
 /** The name of the tool of a member that has the conversation. */
@@ -200,7 +200,7 @@ async function turns(
   const answered = outcomes.flatMap(({ name, status }) =>
     status === 'done' ? [`${name} answered: see the message of ${name} that follows.`] : [],
   );
-  return resultOf([...answered, ...failures(outcomes)].join('\n'), { kind, outcomes, ctx, isPrivate });
+  return createResult([...answered, ...failures(outcomes)].join('\n'), { kind, outcomes, ctx, isPrivate });
 }
 
 /** Gives each member its turn. A member that is missing, fails or takes too long does not affect the others. */
@@ -233,12 +233,12 @@ async function askMembers(
   const outcomes = found.map(({ name, member }): MemberOutcome => {
     const next = member ? left.shift() : undefined;
     if (!member || !next) return { agentId: '', name, status: 'refused', error: noMember(name, group) };
-    return outcomeOf(member, next.result);
+    return toOutcome(member, next.result);
   });
   return { outcomes, results };
 }
 
-function outcomeOf({ agentId, name }: GroupOfCall['members'][number], result: SubAgentResult): MemberOutcome {
+function toOutcome({ agentId, name }: GroupOfCall['members'][number], result: SubAgentResult): MemberOutcome {
   if (result.status === 'refused') return { agentId, name, status: 'refused', error: result.error };
   const { status, runId, conversationId } = result;
   const error = 'error' in result && result.error ? { error: result.error } : {};
@@ -246,7 +246,7 @@ function outcomeOf({ agentId, name }: GroupOfCall['members'][number], result: Su
   return { agentId, name, status: known, runId, conversationId, ...error };
 }
 
-function resultOf(
+function createResult(
   text: string,
   of: {
     kind: GroupCallResult['kind'];
@@ -277,7 +277,7 @@ function failures(outcomes: readonly MemberOutcome[]): string[] {
   });
 }
 
-function namesOf(members: readonly string[] | undefined, { group }: ToolContext): string[] {
+function listNames(members: readonly string[] | undefined, { group }: ToolContext): string[] {
   return members ? [...members] : (group?.members ?? []).map(({ agentId }) => agentId);
 }
 

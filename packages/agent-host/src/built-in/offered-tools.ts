@@ -44,7 +44,9 @@ export function createOfferedTools(options: OfferedToolsOptions): () => readonly
     const found = isOver ? usedReferences(options.messages()) : [];
     const key = JSON.stringify([isOver, found]);
     if (last?.of === tools && last.key === key) return last.offered;
-    const offered = isOver ? offeredOf(tools, search, found, { most, mostBuiltIn }) : withinShare(wanted, mostBuiltIn);
+    const offered = isOver
+      ? listOffered(tools, search, found, { most, mostBuiltIn })
+      : withinShare(wanted, mostBuiltIn);
     last = { key, of: tools, offered };
     return offered;
   };
@@ -65,7 +67,7 @@ function isSearch({ tool, builtIn }: IndexedTool): boolean {
   return builtIn && tool.serverId === SEARCH_TOOLS.serverId && tool.name === SEARCH_TOOLS.name;
 }
 
-function offeredOf(
+function listOffered(
   tools: readonly IndexedTool[],
   search: IndexedTool,
   found: readonly string[],

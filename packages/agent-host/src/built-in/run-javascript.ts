@@ -24,12 +24,12 @@ export function createRunJavaScript(execute: ExecuteScript): FunctionTool {
     async execute({ code }, { signal }) {
       const output = await execute({ code, ...LIMITS }, signal);
       const isError = output.error !== undefined;
-      return { content: [{ type: 'text', text: textOf(output) }], isError, outcome: 'done' };
+      return { content: [{ type: 'text', text: formatOutput(output) }], isError, outcome: 'done' };
     },
   });
 }
 
-function textOf({ printed, value, error, isCut }: ScriptOutput): string {
+function formatOutput({ printed, value, error, isCut }: ScriptOutput): string {
   const parts = [
     printed.trimEnd(),
     ...(isCut ? [`[cut: a script may print ${LIMITS.maxOutputLength} characters]`] : []),

@@ -34,7 +34,7 @@ const searchTools = tool({
     );
     const found = [...named, ...matching].slice(0, limit);
     return {
-      content: [{ type: 'text', text: found.length === 0 ? nothingFor(query) : listOf(found) }],
+      content: [{ type: 'text', text: found.length === 0 ? nothingFor(query) : formatList(found) }],
       // Read by `createOfferedTools` from the stored conversation.
       structured: { tools: found.map((each) => formatToolReference(each.tool)) },
       isError: false,
@@ -55,7 +55,7 @@ export const TOOL_SEARCH: FunctionToolGroup = {
   tools: [searchTools],
 };
 
-function listOf(found: readonly { name: string; description?: string }[]): string {
+function formatList(found: readonly { name: string; description?: string }[]): string {
   const lines = found.map(({ name, description = '' }) => {
     const [first = ''] = description.split('\n');
     return `- ${name}: ${first.slice(0, MAX_SUMMARY_LENGTH)}`;

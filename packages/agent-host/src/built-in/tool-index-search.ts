@@ -12,13 +12,13 @@ const indexes = new WeakMap<readonly IndexedTool[], WordIndex>();
 export function findTools(tools: readonly IndexedTool[], query: string, limit: number): IndexedTool[] {
   let index = indexes.get(tools);
   if (index === undefined) {
-    index = createWordIndex(tools.map(weightsOf));
+    index = createWordIndex(tools.map(getWeights));
     indexes.set(tools, index);
   }
   return index.find(query, limit).flatMap((position) => tools[position] ?? []);
 }
 
-function weightsOf({ tool, title = '', description = '', inputSchema }: IndexedTool): WordWeights {
+function getWeights({ tool, title = '', description = '', inputSchema }: IndexedTool): WordWeights {
   const weights: WordWeights = new Map();
   addWords(weights, tool.name, WEIGHTS.name);
   addWords(weights, title, WEIGHTS.title);

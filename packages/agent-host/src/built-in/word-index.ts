@@ -32,7 +32,7 @@ export function createWordIndex(texts: readonly WordWeights[]): WordIndex {
   return {
     find(query, limit) {
       const scores = new Map<number, number>();
-      for (const word of [...new Set(wordsOf(query))].slice(0, MAX_QUERY_WORDS)) {
+      for (const word of [...new Set(splitWords(query))].slice(0, MAX_QUERY_WORDS)) {
         for (const [found, factor] of similarWords(postings, word)) {
           const list = postings.get(found) ?? [];
           const rarity = Math.log(1 + texts.length / list.length);
@@ -54,7 +54,7 @@ export function createWordIndex(texts: readonly WordWeights[]): WordIndex {
  * const words = addWords(addWords(new Map(), 'create issue', 3), 'Creates an issue in a repository.', 1);
  */
 export function addWords(weights: WordWeights, text: string, weight: number): WordWeights {
-  for (const word of wordsOf(text)) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
+  for (const word of splitWords(text)) if ((weights.get(word) ?? 0) < weight) weights.set(word, weight);
   return weights;
 }
 
@@ -84,7 +84,7 @@ const stems = new Map<string, string>();
 const MAX_STEMS = 20_000;
 
 /** Lower-case words without endings; of scripts without spaces, every two characters. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   // Unicode classes are ten times slower, and most texts need none.
   const isAscii = !/[^\0-\x7f]/.test(text);
   const apart = isAscii
@@ -92,7 +92,7 @@ function wordsOf(text: string): string[] {
     : text.replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2');
   const words: string[] = [];
   for (const run of apart.match(isAscii ? /[A-Za-z0-9]+/g : WORD) ?? []) {
-    if (!isAscii && NO_SPACES.test(run)) words.push(...pairsOf(run));
+    if (!isAscii && NO_SPACES.test(run)) words.push(...listPairs(run));
     else {
       const word = stemmed(run.toLowerCase());
       if (!STOP_WORDS.has(word)) words.push(word);
@@ -104,19 +104,19 @@ function wordsOf(text: string): string[] {
 function stemmed(word: string): string {
   let stem = stems.get(word);
   if (stem === undefined) {
-    stem = stemOf(word);
+    stem = getStem(word);
     if (stems.size < MAX_STEMS) stems.set(word, stem);
   }
   return stem;
 }
 
-function pairsOf(run: string): string[] {
+function listPairs(run: string): string[] {
   if (run.length < 2) return [run];
   return Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2));
 }
 
 /** Removes English endings, so that `files`, `filing` and `filed` are one word. */
-function stemOf(word: string): string {
+function getStem(word: string): string {
   if (word.length > 5 && word.endsWith('ing')) return word.slice(0, -3).replace(/(.)\1$/, '$1');
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && word.endsWith('ed')) return word.slice(0, -2);

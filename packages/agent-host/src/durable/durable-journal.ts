@@ -50,7 +50,7 @@ export const STORED_WITH_STEP: ReadonlySet<Interrupt['kind']> = new Set([
 /** The journal of a run that survives its process: a step is complete once it is stored. */
 export class DurableJournal implements RunJournal {
   readonly #options: DurableJournalOptions;
-  readonly #halves = new SurrogateBuffer();
+  readonly #surrogates = new SurrogateBuffer();
   #step: number;
   #attempt: number;
   #saved: SaveOutcome = { inboxWaits: false };
@@ -80,7 +80,7 @@ export class DurableJournal implements RunJournal {
   }
 
   append(body: RunEventBody): void {
-    for (const whole of this.#halves.pass(body)) this.#append(whole);
+    for (const whole of this.#surrogates.pass(body)) this.#append(whole);
   }
 
   async commit(point: RunPoint): Promise<void> {
@@ -112,7 +112,7 @@ export class DurableJournal implements RunJournal {
         ? { ...appended, interrupt: { ...appended.interrupt, askedBy } }
         : appended;
     if (body.type === 'run_finished' && conversation.hasPlaceholder) this.#settlePlaceholder(body);
-    writer.event(body, { step: this.#step, attempt: this.#attempt }, this.#urgencyOf(body));
+    writer.event(body, { step: this.#step, attempt: this.#attempt }, this.#getUrgency(body));
     if (body.type === 'interrupt_requested') writer.opened(body.interrupt, body.live ? 'live' : 'parked');
     if (body.type === 'interrupt_withdrawn') writer.withdrawn(body.interruptId);
   }
@@ -132,7 +132,7 @@ export class DurableJournal implements RunJournal {
     this.#append({ type: 'message_finished', message });
   }
 
-  #urgencyOf(body: RunEventBody): Urgency {
+  #getUrgency(body: RunEventBody): Urgency {
     switch (body.type) {
       case 'text_delta':
       case 'reasoning_delta': {

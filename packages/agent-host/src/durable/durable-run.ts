@@ -267,7 +267,7 @@ export class DurableRun {
         ledger,
         clock: this.#options.clock,
         signal,
-        asking: isHeadless ? { mode: 'decline' } : { mode: 'park' },
+        approvalMode: isHeadless ? { mode: 'decline' } : { mode: 'park' },
         interrupts: isHeadless || !access ? { mode: 'decline' } : this.#interruptMode(access),
         used: (entry) => this.writer.used(entry),
         keepResult: this.#options.keepResult,

@@ -9,8 +9,8 @@ const args = (callId: string, piece: string): RunEventBody => {
 };
 
 function pass(...bodies: RunEventBody[]): RunEventBody[] {
-  const halves = new SurrogateBuffer();
-  return bodies.flatMap((body) => halves.pass(body));
+  const surrogates = new SurrogateBuffer();
+  return bodies.flatMap((body) => surrogates.pass(body));
 }
 
 describe('SurrogateBuffer', () => {

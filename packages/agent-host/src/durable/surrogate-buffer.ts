@@ -29,10 +29,10 @@ export class SurrogateBuffer {
   }
 
   #join(body: Delta): RunEventBody[] {
-    if (this.#held.size === 0 && textOf(body) !== '' && !endsInHalf(textOf(body))) return [body];
+    if (this.#held.size === 0 && getText(body) !== '' && !endsInHalf(getText(body))) return [body];
     const key = body.type === 'tool_call_delta' ? body.callId : `${body.type}:${body.messageId}`;
     const before = this.#held.get(key);
-    const text = before ? textOf(before) + textOf(body) : textOf(body);
+    const text = before ? getText(before) + getText(body) : getText(body);
     this.#held.delete(key);
     if (text === '') return [];
     if (!endsInHalf(text)) return [withText(body, text)];
@@ -53,7 +53,7 @@ export class SurrogateBuffer {
   }
 }
 
-function textOf(delta: Delta): string {
+function getText(delta: Delta): string {
   return delta.type === 'tool_call_delta' ? delta.argumentsText : delta.text;
 }
 

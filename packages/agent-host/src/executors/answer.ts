@@ -339,10 +339,10 @@ function argumentsProblem(
       message: say`The arguments of "${part.name}" are not a JSON object: ${shown}`,
     });
   }
-  const { misfit } = fitted;
-  if (misfit === null) return undefined;
+  const { mismatch } = fitted;
+  if (mismatch === null) return undefined;
   return createErrorInfo({
     code: 'invalid_arguments',
-    message: say`The arguments of "${part.name}" do not match its schema: ${misfit}`,
+    message: say`The arguments of "${part.name}" do not match its schema: ${mismatch}`,
   });
 }

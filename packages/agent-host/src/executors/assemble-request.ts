@@ -48,7 +48,7 @@ export function assembleRequest(requestInputs: RequestInputs): { request: ChatRe
 }
 
 /** The record of a request: enough to assemble it again from the stored conversation. */
-export function recordOf(
+export function toRecord(
   requestInputs: RequestInputs,
   fill: ContextFill,
   prelude: string | undefined,

@@ -60,13 +60,13 @@ export class CallInterrupts {
   }
 
   /** The interrupts that the call waits for, if its result says so. */
-  async interruptsOf({ error, outcome }: ToolResult): Promise<ServerInterrupts | null> {
+  async findInterrupts({ error, outcome }: ToolResult): Promise<ServerInterrupts | null> {
     const interruptMode = this.#host.interrupts;
     if (interruptMode.mode !== 'park') return null;
     if (this.#round !== undefined && error?.code === 'input_required') {
       const { asked, state, ...rest } = this.#round;
       if (JSON.stringify(asked).length > MAX_STATE_LENGTH) return null;
-      const interrupts = asked.map(({ question: request }) => this.#interruptOf(request));
+      const interrupts = asked.map(({ question: request }) => this.#createInterrupt(request));
       const sealed = state === undefined ? undefined : await interruptMode.seal(state);
       return this.#park(interrupts, { ...rest, asked, ...defined({ sealed }) });
     }
@@ -160,7 +160,7 @@ export class CallInterrupts {
     const { journal, interrupts: interruptMode } = this.#host;
     if (interruptMode.mode === 'decline') throw new ToolyardError(NOT_ANSWERED);
     const interrupt: ServerInterrupt = {
-      ...this.#interruptOf(asked),
+      ...this.#createInterrupt(asked),
       ...(mayBelongTo === undefined ? {} : { mayBelongTo: [...mayBelongTo] }),
     };
     journal.append({ type: 'interrupt_requested', interrupt, live: true });
@@ -182,7 +182,7 @@ export class CallInterrupts {
     return { interrupts: interrupts.map((interrupt) => ({ interrupt })), state };
   }
 
-  #interruptOf(request: InputRequest): ServerInterrupt {
+  #createInterrupt(request: InputRequest): ServerInterrupt {
     const { callId, tool, name } = this.#of;
     const base = { id: this.#nextId(), callId, tool, name };
     switch (request.kind) {

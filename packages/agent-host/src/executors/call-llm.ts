@@ -4,7 +4,7 @@ import type { AgentState, Executor } from '@toolyard/agent-runtime';
 import { unreadableTypes, withModelCall, withPendingCalls } from '@toolyard/agent-runtime';
 import type { RunHost } from '../run-host.ts';
 import { StreamedMessage } from './answer.ts';
-import { assembleRequest, recordOf } from './assemble-request.ts';
+import { assembleRequest, toRecord } from './assemble-request.ts';
 import { createPreludeKeeper } from './prelude-keeper.ts';
 import { requestInputs } from './request-inputs.ts';
 import { noticeLeftOut } from './notice-left-out.ts';
@@ -26,7 +26,7 @@ export function createCallLlm(host: RunHost): Executor<'call_llm'> {
     const { messageId } = answer;
     noticeLeftOut(unreadableTypes(inputs.conversation, inputs.sources.inputs), model, journal);
     const prelude = keepPrelude(inputs);
-    journal.append({ type: 'request_made', messageId, request: recordOf(inputs, fill, prelude) });
+    journal.append({ type: 'request_made', messageId, request: toRecord(inputs, fill, prelude) });
     journal.append({ type: 'message_started', messageId, parentId, model, ...defined({ agent }) });
     if (continues) answer.beginWith(continues.parts);
     await host.usageStored?.();

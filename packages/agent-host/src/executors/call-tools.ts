@@ -5,7 +5,7 @@ import { SamplingUsage } from './sampling-usage.ts';
 import type { AnsweredCall, Unanswered } from './make-call.ts';
 import {
   ledgerAnswer,
-  editedArgumentsOf,
+  getEditedArguments,
   committedAnswer,
   makeCall,
   notSent,
@@ -77,13 +77,13 @@ async function answerCalls(
     const { result, stored } = answered;
     const at = stored?.at ?? host.clock.now();
     const message: ToolMessage = {
-      id: resultIdOf(call),
-      parentId: above ? resultIdOf(above) : before,
+      id: getResultId(call),
+      parentId: above ? getResultId(above) : before,
       createdAt: at,
       role: 'tool',
       name: call.name,
       tool: call.tool,
-      ...editedArgumentsOf(call),
+      ...getEditedArguments(call),
       parts: [{ type: 'tool_result', callId: call.callId, result }],
     };
     // The result of an earlier attempt was published then.
@@ -117,7 +117,7 @@ function withPublishedResult(
 }
 
 /** Derived from the call alone: a later step that finds the result published refers to the same message. */
-function resultIdOf({ callId }: PendingCall): string {
+function getResultId({ callId }: PendingCall): string {
   return `${callId}.result`;
 }
 

@@ -6,7 +6,7 @@ import type { UserAnswer, UserInputRequest } from '../functions/tool.ts';
 import type { RunHost } from '../run-host.ts';
 import type { SubAgentResult } from '../sub-agents.ts';
 
-type InterruptHost = Pick<RunHost, 'asking' | 'interrupts' | 'subAgents'>;
+type InterruptHost = Pick<RunHost, 'approvalMode' | 'interrupts' | 'subAgents'>;
 
 /** What a call's tool asks of the user and delegates, with the answers when the call was made before. */
 export class FunctionInterrupts {
@@ -30,7 +30,7 @@ export class FunctionInterrupts {
 
   /** Returns a stored answer at once; without one it never settles, because the call is made again with the answer. */
   async ask<Q extends UserInputRequest>(request: Q): Promise<UserAnswer<Q>> {
-    const asks = pendingOf(request);
+    const asks = toPending(request);
     const before = this.#answeredBefore(asks);
     // The answer has the kind of the request, which TypeScript cannot follow.
     if (before) return before.answer as InterruptAnswer as UserAnswer<Q>;
@@ -64,12 +64,12 @@ export class FunctionInterrupts {
   }
 }
 
-function canAsk({ asking, interrupts }: InterruptHost, { kind }: PendingFunctionInterrupt): boolean {
-  if (asking.mode !== 'ask') return asking.mode === 'park';
-  return kind === 'elicitation' ? interrupts.mode === 'ask' : asking.askUser !== undefined;
+function canAsk({ approvalMode, interrupts }: InterruptHost, { kind }: PendingFunctionInterrupt): boolean {
+  if (approvalMode.mode !== 'ask') return approvalMode.mode === 'park';
+  return kind === 'elicitation' ? interrupts.mode === 'ask' : approvalMode.askUser !== undefined;
 }
 
-function pendingOf(request: UserInputRequest): PendingFunctionInterrupt {
+function toPending(request: UserInputRequest): PendingFunctionInterrupt {
   switch (request.kind) {
     case 'prompt':
       return { kind: 'prompt', question: request.question, isOpen: false };

@@ -30,7 +30,7 @@ export function planCall(host: RunHost, call: PendingCall): CallPlan {
   // Before any refusal: an outcome stays valid, whatever was decided since.
   const committed = committedAnswer(host, call);
   if (committed) return { do: 'answer', answered: committed };
-  const handle = taskOf(host, call);
+  const handle = findTask(host, call);
   if (handle) return { do: 'wait', call, handle };
   const isDoubted = host.ledger.find(call.callId)?.status === 'in_doubt';
   const userAnswer = isDoubted ? call.inDoubt?.answer : undefined;
@@ -57,13 +57,13 @@ function invalidArguments(host: RunHost, { edited, tool, name, arguments: args }
 /** True if the outcome of the call is unknown and repeating it might have its effect twice. */
 export function isInDoubt(host: RunHost, call: PendingCall): call is RunnableCall {
   const entry = host.ledger.find(call.callId);
-  if (!entry || call.problem || committedAnswer(host, call) || taskOf(host, call)) return false;
+  if (!entry || call.problem || committedAnswer(host, call) || findTask(host, call)) return false;
   if (entry.status === 'in_doubt') return call.inDoubt?.answer === undefined;
   return entry.status === 'sent' && !host.repeatable(call.tool);
 }
 
 /** The task handle that an earlier attempt stored. */
-function taskOf(host: RunHost, call: PendingCall): TaskHandle | null {
+function findTask(host: RunHost, call: PendingCall): TaskHandle | null {
   const entry = host.ledger.find(call.callId);
   if (entry?.status !== 'sent' || !isJsonObject(entry.detail)) return null;
   return readTaskHandle(entry.detail['task']);
@@ -103,14 +103,14 @@ export async function makeCall(
   const functionInterrupts = new FunctionInterrupts(host, call);
   const userAnswer = call.serverInterrupts && (await interrupts.resume(call.serverInterrupts));
   if (userAnswer && 'refusal' in userAnswer) return { result: notSent(userAnswer.refusal) };
-  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...getEditedArguments(call) });
   const stored = host.ledger.sent(callId);
   if (stored) await stored;
   try {
     const { definition } = call.about ?? {};
     const result = await host.tools.callTool(tool, call.arguments, {
       callId,
-      caller: callerOf(host),
+      caller: getCaller(host),
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       onTask: (handle) => host.ledger.task(callId, handle),
@@ -165,10 +165,10 @@ async function waitForTask(
   const { callId, name } = call;
   const { tool } = handle;
   const interrupts = new CallInterrupts(host, { callId, tool, name, step, samplingUsage });
-  host.journal.append({ type: 'tool_started', callId, tool, name, ...editedArgumentsOf(call) });
+  host.journal.append({ type: 'tool_started', callId, tool, name, ...getEditedArguments(call) });
   try {
     const result = await host.tools.resumeTask(handle, {
-      caller: callerOf(host),
+      caller: getCaller(host),
       signal: host.signal,
       onProgress: (progress) => host.journal.append({ type: 'tool_progress', callId, ...progress }),
       ...interrupts.options,
@@ -180,12 +180,12 @@ async function waitForTask(
   }
 }
 
-function callerOf({ principal, conversation, roots }: RunHost): Caller {
+function getCaller({ principal, conversation, roots }: RunHost): Caller {
   return { conversationId: conversation.id, ...defined({ principal, roots }) };
 }
 
 /** The edited arguments, for events and messages, if a user edited them. */
-export function editedArgumentsOf({ edited, arguments: args }: PendingCall): { editedArguments?: JsonObject } {
+export function getEditedArguments({ edited, arguments: args }: PendingCall): { editedArguments?: JsonObject } {
   return edited === undefined ? {} : { editedArguments: args };
 }
 
@@ -196,10 +196,10 @@ async function settled(
   result: ToolResult,
   interrupts: CallInterrupts,
 ): Promise<AnsweredCall | Unanswered> {
-  if (isAbandoned(result) && host.asking.mode === 'park' && !host.signal.aborted) {
+  if (isAbandoned(result) && host.approvalMode.mode === 'park' && !host.signal.aborted) {
     return { call, isDoubted: true };
   }
-  const serverInterrupts = await interrupts.interruptsOf(result);
+  const serverInterrupts = await interrupts.findInterrupts(result);
   if (serverInterrupts === null) return { result: (await host.keepResult?.(result)) ?? result };
   host.ledger.unsend(call.callId);
   return { call: { ...call, serverInterrupts } };

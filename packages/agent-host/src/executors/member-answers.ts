@@ -19,14 +19,14 @@ export async function addMemberAnswers(host: RunHost, state: AgentState): Promis
     // Ballots are in the result.
     if (result.kind === 'vote' || result.kind === 'finish') continue;
     for (const { outcome, answer } of members) {
-      const message = answer && messageOf(host, { callId, result, outcome, group, state }, answer);
+      const message = answer && toMessage(host, { callId, result, outcome, group, state }, answer);
       if (!message) continue;
       conversation.add(message);
       journal.append({ type: 'message_finished', message });
     }
   }
   const orchestration = new GroupOrchestrationRuntime(group.settings);
-  return { ...state, group: orchestration.after(state.group, answered.map(outcomeOf)) };
+  return { ...state, group: orchestration.after(state.group, answered.map(toOutcome)) };
 }
 
 type GroupCall = { callId: string; result: GroupCallResult };
@@ -44,7 +44,7 @@ async function withAnswers({ subAgents }: RunHost, { callId, result }: GroupCall
   return { callId, result, members };
 }
 
-function outcomeOf({ result, members }: AnsweredGroupCall): GroupOutcome {
+function toOutcome({ result, members }: AnsweredGroupCall): GroupOutcome {
   return {
     kind: result.kind,
     members: members.map(({ outcome, answer }) => ({
@@ -67,7 +67,7 @@ function latestCalls({ conversation }: RunHost): GroupCall[] {
   });
 }
 
-function messageOf(
+function toMessage(
   { conversation, clock }: RunHost,
   { callId, result, outcome, group, state }: GroupCall & { outcome: MemberOutcome; group: RunGroup; state: AgentState },
   { message, handedBack }: MemberAnswer,

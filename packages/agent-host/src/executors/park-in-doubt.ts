@@ -8,7 +8,7 @@ import { isInDoubt } from './make-call.ts';
  * is made. Null if there are none or no user can be asked; the model then gets an unknown outcome.
  */
 export function parkInDoubt(host: RunHost, state: AgentState, calls: readonly PendingCall[]): RunPoint | null {
-  if (host.asking.mode !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
+  if (host.approvalMode.mode !== 'park' || !calls.some((call) => isInDoubt(host, call))) return null;
 
   const pending = calls.map((call) => (isInDoubt(host, call) ? withDoubtInterrupt(host, call, state.step) : call));
   host.journal.append({ type: 'run_parked' });

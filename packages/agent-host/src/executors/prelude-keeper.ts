@@ -12,12 +12,12 @@ export function createPreludeKeeper(keep: KeepPrelude | undefined): (inputs: Req
     if (!keep) return undefined;
     const { sources, tools, conversation } = inputs;
     const of = [sources, tools, conversation[0]];
-    if (!last?.of.every((each, index) => each === of[index])) last = { of, id: keep(preludeOf(inputs)) };
+    if (!last?.of.every((each, index) => each === of[index])) last = { of, id: keep(toPrelude(inputs)) };
     return last.id;
   };
 }
 
-function preludeOf({ sources, tools, conversation: [first] }: RequestInputs): RequestPrelude {
+function toPrelude({ sources, tools, conversation: [first] }: RequestInputs): RequestPrelude {
   const { serverInstructions, skills, historyMessages, inputTemplate, examples } = sources;
   return {
     instructions: first?.role === 'system' && !first.compaction ? textOf(first) : '',

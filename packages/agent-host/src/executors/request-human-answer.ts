@@ -27,13 +27,13 @@ async function request(
   calls: readonly PendingCall[],
   includes: (asks: PendingFunctionInterrupt) => boolean,
 ): Promise<RunPoint> {
-  const { asking, journal } = host;
+  const { approvalMode, journal } = host;
   const isSelected = (call: PendingCall): call is RunnableCall =>
     call.functionInterrupt !== undefined && !call.functionInterrupt.answer && includes(call.functionInterrupt);
   const withInterrupts = calls.map((call): PendingCall =>
     isSelected(call) ? { ...call, functionInterrupt: opened(host, state, call) } : call,
   );
-  if (asking.mode === 'park') {
+  if (approvalMode.mode === 'park') {
     for (const call of withInterrupts) {
       const interrupt = isSelected(call) ? openFunctionInterrupt(call) : null;
       if (interrupt) journal.append({ type: 'interrupt_requested', interrupt });
@@ -80,13 +80,13 @@ async function answered(
 }
 
 async function ask(
-  { asking, interrupts, signal }: RunHost,
+  { approvalMode, interrupts, signal }: RunHost,
   interrupt: PromptInterrupt | SelectionInterrupt | FormInterrupt,
 ): Promise<InterruptAnswer> {
   if (interrupt.kind === 'elicitation') {
     return interrupts.mode === 'ask' ? interrupts.ask(interrupt, { signal }) : DECLINED;
   }
-  return (asking.mode === 'ask' && asking.askUser?.(interrupt, { signal })) || DECLINED;
+  return (approvalMode.mode === 'ask' && approvalMode.askUser?.(interrupt, { signal })) || DECLINED;
 }
 
 /** The tool continues without an answer. */

@@ -8,9 +8,10 @@ import { askUnlessStopped } from './ask-unless-stopped.ts';
 /** Asks the user to approve each call that needs it, and stores the answers with the calls. */
 export function createRequestHumanApprove(host: RunHost): Executor<'request_human_approve'> {
   return async ({ calls }, state) => {
-    const { asking } = host;
-    if (asking.mode === 'park') return park(host, state, calls);
-    const ask: AskApproval = asking.mode === 'ask' ? asking.ask : () => Promise.resolve({ decision: 'refuse' });
+    const { approvalMode } = host;
+    if (approvalMode.mode === 'park') return park(host, state, calls);
+    const ask: AskApproval =
+      approvalMode.mode === 'ask' ? approvalMode.ask : () => Promise.resolve({ decision: 'refuse' });
     const { pending, stopped } = await askEach(host, calls, ask);
     return { state: { ...state, pending }, context: stopped ? STOPPED_ANSWER : { phase: 'human_response' } };
   };

@@ -8,10 +8,10 @@ import { askUnlessStopped } from './ask-unless-stopped.ts';
 /** Asks whether a run may continue despite an exhausted budget; ends the run if no user can be asked. */
 export function createRequestHumanBudget(host: RunHost): Executor<'request_human_budget'> {
   return async ({ excess, calls, request }, state): Promise<RunPoint> => {
-    const { asking, journal } = host;
+    const { approvalMode, journal } = host;
     const pending = calls.length > 0 ? calls : state.pending;
     const interrupt = budgetInterrupt(state, excess);
-    if (asking.mode === 'park') {
+    if (approvalMode.mode === 'park') {
       journal.append({ type: 'interrupt_requested', interrupt });
       journal.append({ type: 'run_parked' });
       return {

@@ -22,7 +22,7 @@ import type { SamplingAnswer } from '@toolyard/mcp-host';
 import type { ChatRequest, StreamPart } from '@toolyard/model-runtime';
 import type { RunHost } from '../run-host.ts';
 import type { SamplingUsage } from './sampling-usage.ts';
-import { blocksOf, listOf, resultTextOf, textAt } from './sampling-view.ts';
+import { readBlocks, readList, readResultText, textAt } from './sampling-view.ts';
 
 /**
  * Sends a server's request to the conversation's own model after a user has allowed it, with the texts as the user
@@ -84,12 +84,12 @@ function toChatRequest({ modelId, parameters, toolMode }: RunHost, request: Json
   const own = parameters.maxOutputTokens;
   const requestedTokens = typeof maxTokens === 'number' && maxTokens > 0 ? maxTokens : undefined;
   const most = own === undefined ? requestedTokens : Math.min(own, requestedTokens ?? own);
-  const stop = listOf(stopSequences).filter((one) => typeof one === 'string');
+  const stop = readList(stopSequences).filter((one) => typeof one === 'string');
   return {
     model: modelId,
     messages: toMessages(request, allowed),
     tools: toTools(request),
-    toolChoice: toolChoiceOf(request),
+    toolChoice: readToolChoice(request),
     toolMode,
     parameters: {
       ...(typeof temperature === 'number' ? { temperature } : {}),
@@ -99,14 +99,14 @@ function toChatRequest({ modelId, parameters, toolMode }: RunHost, request: Json
   };
 }
 
-function toolChoiceOf(request: JsonObject): ChatRequest['toolChoice'] {
+function readToolChoice(request: JsonObject): ChatRequest['toolChoice'] {
   const mode = textAt(request['toolChoice'], 'mode');
   return mode === 'required' || mode === 'none' ? mode : 'auto';
 }
 
 /** The tools of the server's request: only the server executes them, so they are not tools of the conversation. */
 function toTools(request: JsonObject): ToolDefinition[] {
-  return listOf(request['tools']).flatMap((tool) => {
+  return readList(request['tools']).flatMap((tool) => {
     const name = textAt(tool, 'name');
     if (name === undefined || !isJsonObject(tool)) return [];
     const description = textAt(tool, 'description');
@@ -136,9 +136,9 @@ function toMessages(request: JsonObject, { texts, systemPrompt }: Allowed): Mess
   }
   const names = new Map<string, string>();
   let seen = 0;
-  const textOf = (block: JsonObject): string => texts?.[seen++] ?? textAt(block, 'text') ?? '';
-  for (const message of listOf(request['messages'])) {
-    const blocks = blocksOf(message);
+  const takeText = (block: JsonObject): string => texts?.[seen++] ?? textAt(block, 'text') ?? '';
+  for (const message of readList(request['messages'])) {
+    const blocks = readBlocks(message);
     if (textAt(message, 'role') === 'assistant') {
       messages.push({
         ...place(),
@@ -147,7 +147,7 @@ function toMessages(request: JsonObject, { texts, systemPrompt }: Allowed): Mess
         model: '',
         finishReason: 'stop',
         parts: blocks.flatMap((block): AssistantPart[] => {
-          if (block['type'] === 'text') return [{ type: 'text', text: textOf(block) }];
+          if (block['type'] === 'text') return [{ type: 'text', text: takeText(block) }];
           if (block['type'] !== 'tool_use') return [];
           const callId = textAt(block, 'id') ?? '';
           const name = textAt(block, 'name') ?? '';
@@ -162,12 +162,12 @@ function toMessages(request: JsonObject, { texts, systemPrompt }: Allowed): Mess
     for (const block of blocks) {
       if (block['type'] === 'tool_result') {
         const callId = textAt(block, 'toolUseId') ?? '';
-        const content = [{ type: 'text' as const, text: resultTextOf(block) }];
+        const content = [{ type: 'text' as const, text: readResultText(block) }];
         const result = { content, isError: block['isError'] === true, outcome: 'done' as const };
         const part = { type: 'tool_result' as const, callId, result };
         messages.push({ ...place(), role: 'tool', name: names.get(callId) ?? '', tool: null, parts: [part] });
       } else {
-        const part = toUserPart(block, textOf);
+        const part = toUserPart(block, takeText);
         if (part) said.push(part);
       }
     }
@@ -176,12 +176,12 @@ function toMessages(request: JsonObject, { texts, systemPrompt }: Allowed): Mess
   return messages;
 }
 
-function toUserPart(block: JsonObject, textOf: (block: JsonObject) => string): UserPart | null {
+function toUserPart(block: JsonObject, takeText: (block: JsonObject) => string): UserPart | null {
   const source = { data: textAt(block, 'data') ?? '' };
   const mimeType = textAt(block, 'mimeType');
   switch (block['type']) {
     case 'text':
-      return { type: 'text', text: textOf(block) };
+      return { type: 'text', text: takeText(block) };
     case 'image':
       return { type: 'image', mimeType: mimeType ?? 'image/png', source };
     case 'audio':

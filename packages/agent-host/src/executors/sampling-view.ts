@@ -11,10 +11,10 @@ export function describeSampling(
   const { systemPrompt, maxTokens } = request;
   const described = {
     ...(typeof systemPrompt === 'string' ? { systemPrompt } : {}),
-    messages: listOf(request['messages']).map(describeMessage),
-    modelHints: hintsOf(request),
+    messages: readList(request['messages']).map(describeMessage),
+    modelHints: readHints(request),
     maxTokens: typeof maxTokens === 'number' ? maxTokens : 0,
-    tools: listOf(request['tools']).flatMap((tool) => {
+    tools: readList(request['tools']).flatMap((tool) => {
       const name = textAt(tool, 'name');
       const description = textAt(tool, 'description');
       return name === undefined ? [] : [{ name, ...defined({ description }) }];
@@ -25,19 +25,19 @@ export function describeSampling(
 }
 
 /** The content blocks of a message; a single block is allowed instead of a list. */
-export function blocksOf(message: JsonValue): JsonObject[] {
+export function readBlocks(message: JsonValue): JsonObject[] {
   const content = isJsonObject(message) ? message['content'] : undefined;
   return [content ?? []].flat().filter(isJsonObject);
 }
 
 /** The text of tool results, for the model and the user. */
-export function resultTextOf(block: JsonObject): string {
-  return listOf(block['content'])
+export function readResultText(block: JsonObject): string {
+  return readList(block['content'])
     .map((one) => textAt(one, 'text') ?? `[${textAt(one, 'type') ?? 'content'}]`)
     .join('\n');
 }
 
-export function listOf(value: JsonValue | undefined): JsonValue[] {
+export function readList(value: JsonValue | undefined): JsonValue[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -49,7 +49,7 @@ export function textAt(value: JsonValue | undefined, key: string): string | unde
 function describeMessage(message: JsonValue): SamplingMessage {
   return {
     role: textAt(message, 'role') === 'assistant' ? 'assistant' : 'user',
-    content: blocksOf(message).map(describeBlock),
+    content: readBlocks(message).map(describeBlock),
   };
 }
 
@@ -64,7 +64,7 @@ function describeBlock(block: JsonObject): SamplingContent {
         arguments: isJsonObject(block['input']) ? block['input'] : {},
       };
     case 'tool_result':
-      return { type: 'tool_result', text: resultTextOf(block) };
+      return { type: 'tool_result', text: readResultText(block) };
     default: {
       const data = textAt(block, 'data') ?? '';
       const mimeType = textAt(block, 'mimeType') ?? 'application/octet-stream';
@@ -73,8 +73,8 @@ function describeBlock(block: JsonObject): SamplingContent {
   }
 }
 
-function hintsOf(request: JsonObject): string[] {
+function readHints(request: JsonObject): string[] {
   const preferences = request['modelPreferences'];
-  const hints = isJsonObject(preferences) ? listOf(preferences['hints']) : [];
+  const hints = isJsonObject(preferences) ? readList(preferences['hints']) : [];
   return hints.flatMap((hint) => textAt(hint, 'name') ?? []).slice(0, 20);
 }

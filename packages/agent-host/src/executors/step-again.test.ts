@@ -68,11 +68,11 @@ function stepWith(
   const events: RunEventBody[] = [];
   const messages: Message[] = [];
   const callLog: string[] = [];
-  const unused = (): never => {
+  const throwUnexpectedCall = (): never => {
     throw new Error('unexpected call');
   };
   const host: RunHost = {
-    model: { provider: 'none', chat: unused, models: unused },
+    model: { provider: 'none', chat: throwUnexpectedCall, models: throwUnexpectedCall },
     modelId: 'none',
     parameters: {},
     toolMode: 'native',
@@ -94,7 +94,7 @@ function stepWith(
     clock: systemClock,
     signal: options.signal ?? new AbortController().signal,
     contextSources: () => ({ serverInstructions: [] }),
-    asking: options.asking === 'decline' ? { mode: 'decline' } : { mode: 'park' },
+    approvalMode: options.asking === 'decline' ? { mode: 'decline' } : { mode: 'park' },
     interrupts: { mode: 'decline' },
     remember: () => {},
     forbidden: () => options.forbidden,

@@ -10,7 +10,7 @@ import { createInMemoryTransport } from '@toolyard/mcp-host';
 import type { JsonObject, ToolReference, ToolResult } from '@toolyard/protocol';
 import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol';
 import type { GroupOfCall } from '../run-group.ts';
-import { infoOf, serveFunctions } from './serve-functions.ts';
+import { toServerInfo, serveFunctions } from './serve-functions.ts';
 import { runFunction, stoppedFunction } from './run-function.ts';
 import type { FunctionTool, FunctionToolGroup, RunBudget, RunSkills, ToolContext, ToolModelRequests } from './tool.ts';
 
@@ -80,7 +80,7 @@ export class FunctionTools {
       id: group.id,
       transport: { type: 'in-memory', name: group.id },
       builtIn: true,
-      serverInfo: infoOf(group),
+      serverInfo: toServerInfo(group),
       ...(group.enabled === false ? { disabled: true } : {}),
     }));
   }
@@ -118,7 +118,7 @@ export class FunctionTools {
   }
 
   /** What a call would change, for the user who is asked to approve it. */
-  diffOf(listed: readonly IndexedTool[], tool: ToolReference, args: JsonObject, workspace: string | undefined) {
+  findDiff(listed: readonly IndexedTool[], tool: ToolReference, args: JsonObject, workspace: string | undefined) {
     return this.#find(listed, tool)?.diff(args, defined({ workspace }));
   }
 

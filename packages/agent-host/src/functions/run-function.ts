@@ -9,9 +9,9 @@ export async function runFunction(
   ctx: ToolContext,
 ): Promise<ToolResult> {
   try {
-    return resultOf(await tool.run(args, ctx));
+    return toResult(await tool.run(args, ctx));
   } catch (thrown) {
-    return failureOf(tool.name, thrown);
+    return toFailure(tool.name, thrown);
   }
 }
 
@@ -21,7 +21,7 @@ export function stoppedFunction(name: string): ToolResult {
   return failed({ code: 'cancelled', message }, 'unknown');
 }
 
-function resultOf(output: ToolOutput): ToolResult {
+function toResult(output: ToolOutput): ToolResult {
   if (output === undefined) return done([{ type: 'text', text: 'Done.' }]);
   if (typeof output === 'string') return done([{ type: 'text', text: output }]);
   if (isToolResult(output)) return output;
@@ -53,7 +53,7 @@ function isPart(part: Readonly<Record<string, unknown>>): boolean {
 /** Errors after which nothing has happened, so that the call may be made again. */
 const NOTHING_HAPPENED: ReadonlySet<string> = new Set(['invalid_arguments', 'tool_refused']);
 
-function failureOf(name: string, thrown: unknown): ToolResult {
+function toFailure(name: string, thrown: unknown): ToolResult {
   if (ToolyardError.isInstance(thrown)) {
     return failed(thrown.toJSON(), NOTHING_HAPPENED.has(thrown.code) ? 'not_sent' : 'done');
   }

@@ -13,7 +13,8 @@ import type { FunctionTool, FunctionToolGroup } from './tool.ts';
 export function serveFunctions(group: FunctionToolGroup): ServeInMemory {
   const { tools } = group;
   return serveMethods({
-    initialize: (params) => initialized(params, { capabilities: { tools: {} }, serverInfo: { ...infoOf(group) } }),
+    initialize: (params) =>
+      initialized(params, { capabilities: { tools: {} }, serverInfo: { ...toServerInfo(group) } }),
     ping: () => ({}),
     'tools/list': () => ({ tools: tools.map(listed) }),
     'tools/call': async (params) => {
@@ -25,7 +26,7 @@ export function serveFunctions(group: FunctionToolGroup): ServeInMemory {
 }
 
 /** How the server of a group is called. */
-export function infoOf({ id, title }: FunctionToolGroup): ServerInfo {
+export function toServerInfo({ id, title }: FunctionToolGroup): ServerInfo {
   return { name: `toolyard-${id}`, version: VERSION, ...defined({ title }) };
 }
 
@@ -35,11 +36,11 @@ function listed({ name, title, description, inputSchema, annotations }: Function
     ...defined({ title }),
     description,
     inputSchema,
-    ...(annotations === undefined ? {} : { annotations: hintsOf(annotations) }),
+    ...(annotations === undefined ? {} : { annotations: toHints(annotations) }),
   };
 }
 
-function hintsOf({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): JsonObject {
+function toHints({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): JsonObject {
   return defined({
     readOnlyHint: readOnly,
     destructiveHint: destructive,
@@ -56,13 +57,13 @@ async function called(tool: FunctionTool, args: unknown): Promise<JsonObject> {
     ask: () => Promise.reject(new ToolyardError(NO_USER_ERROR)),
   });
   return {
-    content: content.map(contentOf),
+    content: content.map(toContent),
     ...(isJsonObject(structured) ? { structuredContent: structured } : {}),
     isError,
   };
 }
 
-function contentOf(part: ToolResult['content'][number]): JsonObject {
+function toContent(part: ToolResult['content'][number]): JsonObject {
   if (part.type === 'text') return { type: 'text', text: part.text };
   if (part.type === 'resource') return { type: 'resource_link', uri: part.uri, name: part.name ?? part.uri };
   const { type, mimeType, source } = part;

@@ -58,7 +58,7 @@ export type ToolModelRequests = {
 /** The skills that a run can use. */
 export type RunSkills = {
   /** Their list, as the model receives it. */
-  catalogue: string;
+  list: string;
   /** The MCP servers whose skills are among them. */
   servers: readonly string[];
 };
@@ -174,8 +174,9 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export function tool<const S extends ArgumentsSchema>(options: ToolOptions<S>): FunctionTool {
   const { name, title, description, annotations, onlyAsks = false, isolated = false } = options;
   const { inputSchema: schema, diff, execute } = options;
-  if (!NAME.test(name)) throw badConfig(`The tool name "${name}" must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".`);
-  const inputSchema = jsonSchemaOf(options);
+  if (!NAME.test(name))
+    throw createBadConfigError(`The tool name "${name}" must be 1 to 64 of A-Z, a-z, 0-9, "_" and "-".`);
+  const inputSchema = toJsonSchema(options);
   const read = isStandard(schema)
     ? (args: JsonObject) => validated(name, schema, args)
     : (args: JsonObject) => checked(name, inputSchema, args);
@@ -198,21 +199,21 @@ function isStandard(schema: ArgumentsSchema): schema is StandardSchemaV1 {
   return '~standard' in schema;
 }
 
-function jsonSchemaOf({
+function toJsonSchema({
   name,
   inputSchema,
   jsonSchema,
 }: Pick<ToolOptions<ArgumentsSchema>, 'name' | 'inputSchema' | 'jsonSchema'>): JsonObject {
   const objectSchema = isStandard(inputSchema) ? (jsonSchema ?? fromLibrary(name, inputSchema)) : inputSchema;
   if (isJsonObject(objectSchema) && objectSchema['type'] === 'object') return objectSchema;
-  throw badConfig(`The inputSchema of the tool "${name}" must describe an object (type "object").`);
+  throw createBadConfigError(`The inputSchema of the tool "${name}" must describe an object (type "object").`);
 }
 
 function fromLibrary(name: string, schema: StandardSchemaV1): unknown {
   const standard: StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props> = schema['~standard'];
   const objectSchema = standard.jsonSchema?.input({ target: 'draft-2020-12' });
   if (objectSchema !== undefined) return objectSchema;
-  throw badConfig(
+  throw createBadConfigError(
     `The schema of the tool "${name}" (${standard.vendor}) cannot be turned into JSON Schema.`,
     'Add the same schema as JSON Schema in "jsonSchema".',
   );
@@ -225,20 +226,20 @@ async function validated(name: string, schema: StandardSchemaV1, args: JsonObjec
     const place = path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.');
     return place === '' ? message : `"${place}": ${message}`;
   });
-  throw invalidArguments(name, faults.join(' '));
+  throw createInvalidArgumentsError(name, faults.join(' '));
 }
 
 function checked(name: string, schema: JsonObject, args: JsonObject): JsonObject {
   const fault = checkArguments(schema, args);
-  if (fault !== null) throw invalidArguments(name, fault);
+  if (fault !== null) throw createInvalidArgumentsError(name, fault);
   return args;
 }
 
-function invalidArguments(name: string, why: string): ToolyardError {
+function createInvalidArgumentsError(name: string, why: string): ToolyardError {
   return new ToolyardError({ code: 'invalid_arguments', message: say`The arguments of "${name}" are invalid: ${why}` });
 }
 
-function badConfig(message: string, hint?: string): ToolyardError {
+function createBadConfigError(message: string, hint?: string): ToolyardError {
   return new ToolyardError({ code: 'bad_config', message, ...defined({ hint }) });
 }
 

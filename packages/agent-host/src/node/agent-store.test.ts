@@ -10,7 +10,7 @@ import type { AgentStore } from '../agent-store.ts';
 import type { FunctionTool } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
 import { createFileStore } from './index.ts';
-import { agentOn, eventsOf, sentMessages } from './test-fixtures/test-agent.ts';
+import { agentOn, readEvents, sentMessages } from './test-fixtures/test-agent.ts';
 
 /** A store in memory; `crash` makes it forget what is saved from then on, as if the process had ended there. */
 class MemoryStore implements AgentStore {
@@ -72,7 +72,7 @@ describe('a run that its process did not end', () => {
     expect(second.isInterrupted).toBe(true);
     const resumed = second.continue();
     expect(resumed.id).toBe(run.id);
-    const [begin, ...rest] = await eventsOf(resumed);
+    const [begin, ...rest] = await readEvents(resumed);
     expect(begin).toMatchObject({
       type: 'attempt_abandoned',
       attempt: 1,
@@ -134,7 +134,7 @@ describe('a run that its process did not end', () => {
     const second = await restarted(server, store, { tools, allow });
     for await (const { type } of second.continue()) if (type === 'tool_finished') store.crash();
     const third = await restarted(server, store, { tools, allow });
-    const events = await eventsOf(third.continue());
+    const events = await readEvents(third.continue());
     expect(events.slice(0, 2)).toMatchObject([{ type: 'attempt_abandoned', attempt: 2 }, { attempt: 3 }]);
     expect(calls).toEqual(['pay']);
     expect(third.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);

@@ -3,7 +3,7 @@ import { systemClock } from '@toolyard/protocol';
 import { createModelRuntime } from '@toolyard/model-runtime';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import type { AgentOptions } from '../agent.ts';
-import { agentOn, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+import { agentOn, readEvents, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const ask = { name: 'ask_user', arguments: { question: 'Which?', choices: ['red', 'green'], multiple: true } };
 
@@ -47,7 +47,7 @@ describe('steer', () => {
       askUser: () => new Promise((resolve) => (answer = () => resolve({ decision: 'decline' }))),
     });
     const run = agent.run('Paint it');
-    const events = eventsOf(run);
+    const events = readEvents(run);
     await eventually(() => server.requests.length === 1);
     expect(run.steer('in German')).toBe(true);
     await eventually(() => {

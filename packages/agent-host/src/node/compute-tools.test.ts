@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const ENOUGH = 60_000;
 
 /** Executes with limits of memory and output that a test reaches soon. */
-function outputOf(code: string, limits: Partial<Script> = {}): Promise<ScriptOutput> {
+function getOutput(code: string, limits: Partial<Script> = {}): Promise<ScriptOutput> {
   return execute({ code, timeoutMs: ENOUGH, memoryBytes: 16 * 1024 * 1024, maxOutputLength: 2_000, ...limits }, never);
 }
 
@@ -30,7 +30,7 @@ describe('a script of run_javascript', () => {
     ['let a = ;', { error: "SyntaxError: unexpected token in expression: ';' (line 1)" }],
     ['new Promise(() => {})', { error: 'The promise of the last expression was never settled.' }],
   ])('%s', async (code, expected) => {
-    expect(await outputOf(code)).toMatchObject(expected);
+    expect(await getOutput(code)).toMatchObject(expected);
   });
 
   test.each<[string, string, RegExp, number?]>([
@@ -46,32 +46,32 @@ describe('a script of run_javascript', () => {
     ['endless recursion', '(function f() { return f(); })()', /stack overflow/],
     ['deeply nested JSON', 'JSON.parse("[".repeat(1e6))', /stack overflow/],
   ])('is stopped at its limits: %s', async (_what, code, error, timeoutMs = ENOUGH) => {
-    const output = await outputOf(code, { timeoutMs });
+    const output = await getOutput(code, { timeoutMs });
     expect(output.error).toMatch(error);
-    expect(await outputOf('1 + 1')).toMatchObject({ value: '2' });
+    expect(await getOutput('1 + 1')).toMatchObject({ value: '2' });
   });
 
   test('that fills the memory is stopped, and the next one has a new engine', async () => {
     const bomb = 'const all = []; for (;;) all.push({})';
-    const { error } = await outputOf(bomb, { timeoutMs: 5_000, memoryBytes: 4 * 1024 * 1024 });
+    const { error } = await getOutput(bomb, { timeoutMs: 5_000, memoryBytes: 4 * 1024 * 1024 });
     expect(error).toMatch(/out of memory|^Stopped/);
-    expect(await outputOf('1 + 1')).toMatchObject({ value: '2' });
+    expect(await getOutput('1 + 1')).toMatchObject({ value: '2' });
   });
 
   test('has a limit of output', async () => {
-    const output = await outputOf('for (let i = 0; i < 100; i++) console.log("x".repeat(100)); "y".repeat(1e5)');
+    const output = await getOutput('for (let i = 0; i < 100; i++) console.log("x".repeat(100)); "y".repeat(1e5)');
     expect(output).toMatchObject({ isCut: true, printed: expect.stringMatching(/^[x\n]{2000}$/) });
     expect(output.value).toMatch(/^y{2000}…$/);
   });
 
   test('reaches nothing of the host, and leaves nothing for the next one', async () => {
     const names = ['process', 'require', 'fetch', 'setTimeout', 'Worker', 'WebAssembly', 'XMLHttpRequest', 'std', 'os'];
-    const types = await outputOf(`[${names.map((name) => `typeof ${name}`).join(', ')}].join()`);
+    const types = await getOutput(`[${names.map((name) => `typeof ${name}`).join(', ')}].join()`);
     expect(types.value).toBe(names.map(() => 'undefined').join());
-    expect((await outputOf('import("node:fs")')).error).toMatch(/could not load module/);
-    expect((await outputOf('console.log.constructor("return typeof process")()')).value).toBe('undefined');
-    await outputOf('Object.prototype.left = 1; globalThis.left = 1; console.log = null;');
-    expect(await outputOf('console.log(typeof left); [({}).left === undefined]')).toMatchObject({
+    expect((await getOutput('import("node:fs")')).error).toMatch(/could not load module/);
+    expect((await getOutput('console.log.constructor("return typeof process")()')).value).toBe('undefined');
+    await getOutput('Object.prototype.left = 1; globalThis.left = 1; console.log = null;');
+    expect(await getOutput('console.log(typeof left); [({}).left === undefined]')).toMatchObject({
       printed: 'undefined\n',
       value: '[ true ]',
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ApprovalAnswer, ApprovalInterrupt, RunEvent } from '@toolyard/protocol';
 import { eventually, reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
-import { agentOn, DATE_SERVER, EVERYTHING_SERVER, eventsOf, sentMessages } from './test-fixtures/test-agent.ts';
+import { agentOn, DATE_SERVER, EVERYTHING_SERVER, readEvents, sentMessages } from './test-fixtures/test-agent.ts';
 
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
@@ -20,7 +20,7 @@ describe('approvals', () => {
       },
     });
     const run = agent.run('Echo');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     expect(asked).toMatchObject([{ tool: { serverId: 'everything', name: 'echo' }, arguments: { message: 'hello' } }]);
     expect((await run.result).calls[0]?.result.content[0]).toMatchObject({ text: expect.stringContaining('hello') });
     const order = events.map(({ type }) => type).filter((type) => /interrupt|tool_started/.test(type));

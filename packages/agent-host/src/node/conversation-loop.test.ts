@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSteadyClock, reply, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
 import { createAgent, nodePlatform } from './index.ts';
-import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+import { agentOn, DATE_SERVER, readEvents, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 /** Over HTTP in this process, since a process per test would take most of the time; one test starts a process. */
 let date: HttpServer;
@@ -40,7 +40,7 @@ describe('a conversation with tools', () => {
     ]);
     await using agent = await agentOn(server, { servers: [DATE_SERVER] });
     const run = agent.run('現在是幾點幾分？');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     const result = await run.result;
 
     expect(result.text).toBe('現在是下午兩點半。');
@@ -68,7 +68,7 @@ describe('a conversation with tools', () => {
     const log: string[] = [];
     await using agent = await agentOn(server, { servers: [dateServer], log: (line) => log.push(line) });
     const run = agent.run('What time is it in Tokyo?');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     const { calls } = await run.result;
     // The log says whether the server was connected.
     expect({ calls, log }).toMatchObject({
@@ -170,7 +170,7 @@ describe('a conversation with tools', () => {
     ]);
     await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('What time is it?');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     const result = await run.result;
     expect(result).toMatchObject({
       status: 'done',
@@ -324,7 +324,7 @@ describe('when a run cannot complete', () => {
     ]);
     await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('Tokyo?');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     expect((await failure(run)).message).toContain('CUDA out of memory');
     expect(events.some(({ type }) => type === 'tool_started')).toBe(false);
     await agent.run('Again').result;
@@ -380,7 +380,7 @@ describe('calls that go wrong', () => {
     ]);
     await using agent = await agentOn(server, { servers: [dateServer] });
     const run = agent.run('Tokyo?');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     expect((await run.result).text).toBe('Sorry, I cannot.');
     expect(events.find(({ type }) => type === 'tool_call_malformed')).toMatchObject({
       call: { raw: expect.stringContaining('get-date') },

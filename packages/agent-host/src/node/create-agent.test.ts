@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually, isAlive, processTreeOf, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
+import { eventually, isAlive, listProcessTree, reply, startModelServer, startScriptedMcp } from '@toolyard/testing';
 import { tool } from '../functions/tool.ts';
 import { createAgent } from './index.ts';
 import { agentOn, DATE_SERVER, EVERYTHING_SERVER } from './test-fixtures/test-agent.ts';
@@ -104,9 +104,9 @@ describe('createAgent', () => {
   it('closes client and transport, stops child processes, and logs it', async () => {
     const log: string[] = [];
     await using server = await startModelServer([reply.text('', { finish: null, done: false, thenSilence: true })]);
-    const before = new Set(processTreeOf(process.pid));
+    const before = new Set(listProcessTree(process.pid));
     const agent = await agentOn(server, { servers: [DATE_SERVER, EVERYTHING_SERVER], log: (line) => log.push(line) });
-    const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
+    const children = listProcessTree(process.pid).filter((pid) => !before.has(pid));
     expect(children.length).toBeGreaterThanOrEqual(2);
     const run = agent.run('Hi');
     await agent.close();

@@ -9,7 +9,7 @@ import {
   type ModelReply,
 } from '@toolyard/testing';
 import { expect, test } from 'vitest';
-import { agentOn, DATE_SERVER, eventsOf, sentBody } from './test-fixtures/test-agent.ts';
+import { agentOn, DATE_SERVER, readEvents, sentBody } from './test-fixtures/test-agent.ts';
 
 const args = { timezone: 'Asia/Tokyo', format: 'iso' };
 
@@ -131,7 +131,7 @@ test.each(WIRES)('with %s makes a tool call and sends the reasoning back', async
   const model = { wire, baseUrl: server.url, id: 'scripted' };
   await using agent = await agentOn(server, { servers: [DATE_SERVER], model });
   const run = agent.run('What time is it in Tokyo?');
-  const events = await eventsOf(run);
+  const events = await readEvents(run);
   const { text, turns } = await run.result;
   expect({ text, turns }).toEqual({ text: 'Late.', turns: 2 });
   expect(sentBody(server, 1)).toMatchObject(second);

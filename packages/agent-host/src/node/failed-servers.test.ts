@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ServerConfig } from '@toolyard/mcp-host';
 import { ToolyardError } from '@toolyard/protocol';
-import { eventually, isAlive, processTreeOf, startModelServer } from '@toolyard/testing';
+import { eventually, isAlive, listProcessTree, startModelServer } from '@toolyard/testing';
 import { createAgent } from './index.ts';
 import { agentOn, DATE_SERVER } from './test-fixtures/test-agent.ts';
 
@@ -72,13 +72,13 @@ const FAILING: { what: string; of: () => Promise<ServerConfig>; code: string; sa
 describe('a server that was awaited and cannot be used', () => {
   it.for(FAILING)('rejects createAgent and leaves no process: $what', async ({ of, code, says }) => {
     await using model = await startModelServer([]);
-    const before = new Set(processTreeOf(process.pid));
+    const before = new Set(listProcessTree(process.pid));
     const seen = new Set<number>();
     const servers = [DATE_SERVER, await of()];
     const thrown: unknown = await agentOn(model, {
       servers,
       log: () => {
-        for (const pid of processTreeOf(process.pid)) if (!before.has(pid)) seen.add(pid);
+        for (const pid of listProcessTree(process.pid)) if (!before.has(pid)) seen.add(pid);
       },
     }).catch((error: unknown) => error);
     expect(ToolyardError.isInstance(thrown), String(thrown)).toBe(true);
@@ -138,20 +138,20 @@ describe('a server that was awaited and cannot be used', () => {
 
 it('stops the servers if createAgent is aborted while it waits for one that never answers', async () => {
   await using model = await startModelServer([]);
-  const before = new Set(processTreeOf(process.pid));
+  const before = new Set(listProcessTree(process.pid));
   const stop = new AbortController();
   const servers = [DATE_SERVER, stdio('silent', process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])];
   const creating = agentOn(model, { servers, signal: stop.signal, failedServers: 'continue' });
-  await eventually(() => processTreeOf(process.pid).length >= before.size + 2, { what: 'both processes' });
+  await eventually(() => listProcessTree(process.pid).length >= before.size + 2, { what: 'both processes' });
   stop.abort(new Error('not needed'));
   await expect(creating).rejects.toThrow('not needed');
   await expect(agentOn(model, { servers, signal: stop.signal })).rejects.toThrow('not needed');
-  expect(processTreeOf(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
+  expect(listProcessTree(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
 });
 
 it('stops the servers if an agent cannot be created for another reason', async () => {
   await using model = await startModelServer([]);
-  const before = new Set(processTreeOf(process.pid));
+  const before = new Set(listProcessTree(process.pid));
   const failing = agentOn(model, {
     servers: [DATE_SERVER],
     whileConnecting: () => () => {
@@ -160,5 +160,5 @@ it('stops the servers if an agent cannot be created for another reason', async (
   });
   await expect(failing).rejects.toThrow('no screen');
   await expect(agentOn(model, { failedServers: 'ignore' as never })).rejects.toMatchObject({ code: 'bad_request' });
-  expect(processTreeOf(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
+  expect(listProcessTree(process.pid).filter((pid) => !before.has(pid))).toEqual([]);
 });

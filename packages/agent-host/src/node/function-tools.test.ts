@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually, reply, startModelServer } from '@toolyard/testing';
 import type { ToolContext } from '../functions/tool.ts';
 import { tool } from '../functions/tool.ts';
-import { agentOn, eventsOf, sentBody } from './test-fixtures/test-agent.ts';
+import { agentOn, readEvents, sentBody } from './test-fixtures/test-agent.ts';
 
 const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const;
 const readOnly = { readOnly: true, openWorld: false };
@@ -20,7 +20,7 @@ describe('function tools of an agent', () => {
     const booking = tool({ name: 'book', description: 'Books.', inputSchema, annotations: readOnly, execute });
     await using agent = await agentOn(server, { tools: [booking], limits: { maxTurns: 3 } });
     const run = agent.run('Book it');
-    const events = eventsOf(run);
+    const events = readEvents(run);
     const { calls } = await run.result;
     expect(calls).toMatchObject([{ result: { structured: { booked: 'Bern' } } }]);
     const reference = { serverId: 'functions', name: 'book', origin: 'server' };

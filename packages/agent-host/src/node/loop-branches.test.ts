@@ -8,7 +8,7 @@ import type { McpBehaviour, ModelReply } from '@toolyard/testing';
 import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { RunFailed } from '../agent-run.ts';
 import { createAgent, nodePlatform } from './index.ts';
-import { agentOn, DATE_SERVER, eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+import { agentOn, DATE_SERVER, readEvents, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const TOKYO = { name: 'get-date', arguments: { timezone: 'Asia/Tokyo', format: 'iso' } };
 const asText = (call: object): string => `<tool_call>${JSON.stringify(call)}</tool_call>`;
@@ -104,7 +104,7 @@ describe('a failed run allows another one', () => {
     const limits = { maxTurns: Math.max(1, script.length), onMaxTurns: 'error' } as const;
     await using agent = await agentOn(server, { servers, limits });
     const run = agent.run('Hi');
-    const events = await eventsOf(run);
+    const events = await readEvents(run);
     await expect(run.result).rejects.toBeInstanceOf(RunFailed);
     expect(server.requests).toHaveLength(script.length);
     expect((await agent.run('Still there?').result).text).toBe('Here I am.');

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import {
   isAlive,
-  processTreeOf,
+  listProcessTree,
   reply,
   runNode,
   scriptedMcpCommand,
@@ -63,14 +63,14 @@ it('a closed agent leaves no process, pipe, timer or listener, and the program e
 it('a server that ignores the stop is killed together with its shell', async () => {
   const { command, args } = scriptedMcpCommand('stubborn');
   const line = [command, ...args].map((word) => `'${word}'`).join(' ');
-  const before = new Set(processTreeOf(process.pid));
+  const before = new Set(listProcessTree(process.pid));
   const agent = await createAgent({
     model: { demo: true },
     // A second command keeps the shell running instead of being replaced by the server.
     servers: [{ id: 'odd', transport: { type: 'stdio', command: 'sh', args: ['-c', `${line}; true`] } }],
   });
   expect(agent.tools.map(({ name }) => name)).toEqual(['echo']);
-  const children = processTreeOf(process.pid).filter((pid) => !before.has(pid));
+  const children = listProcessTree(process.pid).filter((pid) => !before.has(pid));
   expect(children.length).toBeGreaterThanOrEqual(2);
   await agent.close();
   expect(children.filter(isAlive)).toEqual([]);

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject, Message, RunEvent, ToolDefinition } from '@toolyard/protocol';
 import type { ServerHealth } from '@toolyard/mcp-host';
 import type { ModelServer } from '@toolyard/testing';
-import { isAlive, processTreeOf, reply, startModelServer } from '@toolyard/testing';
+import { isAlive, listProcessTree, reply, startModelServer } from '@toolyard/testing';
 import type { RunResult } from '../agent-run.ts';
 import type { Agent } from '../agent.ts';
 import { createAgent } from './index.ts';
-import { eventsOf, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
+import { readEvents, sentBody, sentMessages } from './test-fixtures/test-agent.ts';
 
 const USER_MESSAGE = '現在是幾點幾分？';
 const ANSWER = '現在是下午2點30分';
@@ -82,18 +82,18 @@ beforeAll(async () => {
     reply.toolCalls([{ id: 'call_1', name: 'get-date', arguments: { format: 'locale' } }]),
     reply.text(ANSWER, { pieces: 2 }),
   ]);
-  const before = new Set(processTreeOf(process.pid));
+  const before = new Set(listProcessTree(process.pid));
   agent = await agentInTime();
   setup = {
     messages: [...agent.messages],
     servers: [...agent.servers],
     tools: [...agent.tools],
     record: record(),
-    children: processTreeOf(process.pid).filter((pid) => !before.has(pid)),
+    children: listProcessTree(process.pid).filter((pid) => !before.has(pid)),
   };
   const run = agent.run(USER_MESSAGE);
   whenAsked = { messages: [...agent.messages], requests: server.requests.length };
-  events = await eventsOf(run);
+  events = await readEvents(run);
   result = await run.result;
 });
 

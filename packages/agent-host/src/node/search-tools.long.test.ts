@@ -10,7 +10,7 @@ type Sent = {
   tools?: { function: { name: string; description?: string } }[];
 };
 
-const wordsOf = (text: string): Set<string> =>
+const splitWords = (text: string): Set<string> =>
   new Set(
     text
       .toLowerCase()
@@ -34,11 +34,11 @@ function simpleModel({ messages, tools = [] }: Sent, task: string) {
   if (messages.every(({ role }) => role !== 'tool')) {
     return reply.toolCalls([{ name: 'search_tools', arguments: { query: task } }]);
   }
-  const wanted = wordsOf(task);
+  const wanted = splitWords(task);
   const scores = tools
     .filter(({ function: { name } }) => foundIn(messages).includes(name))
     .map(({ function: { name, description = '' } }) => {
-      const own = wordsOf(`${name.replaceAll('_', ' ')} ${description}`);
+      const own = splitWords(`${name.replaceAll('_', ' ')} ${description}`);
       return { name, score: [...wanted].filter((word) => own.has(word)).length };
     });
   const [best] = scores.toSorted((one, other) => other.score - one.score);

@@ -6,7 +6,7 @@ import { reply, scriptedMcpCommand, startModelServer } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Agent } from '../agent.ts';
 import type { InterruptHandlers } from '../interrupt-handlers.ts';
-import { agentOn, eventsOf, sentBody } from './test-fixtures/test-agent.ts';
+import { agentOn, readEvents, sentBody } from './test-fixtures/test-agent.ts';
 
 let agent: Agent | undefined;
 afterEach(() => agent?.close());
@@ -51,7 +51,7 @@ async function run(servers: ServerConfig[], interrupts?: InterruptHandlers) {
   const allow = servers.map(({ id }, at) => `${id}/${tools[at] ?? ''}`);
   agent = await agentOn(server, { servers, allow, ...defined({ interrupts }) });
   const started = agent.run('Book.');
-  const events = await eventsOf(started);
+  const events = await readEvents(started);
   const { calls, usage } = await started.result;
   const responses = calls.map(({ result: { content } }) => (content[0]?.type === 'text' ? content[0].text : ''));
   return { responses, events, usage, server };

@@ -39,10 +39,10 @@ export function findCopy(call: CopiedCall, texts: readonly FoldedText[]): TextCa
 
 /** The texts with their folded forms, for all calls of an answer. */
 export function foldTexts(texts: readonly UntrustedText[]): FoldedText[] {
-  return texts.filter(({ text }) => text !== '').map((text) => ({ ...text, forms: formsOf(text.text) }));
+  return texts.filter(({ text }) => text !== '').map((text) => ({ ...text, forms: listForms(text.text) }));
 }
 
-function formsOf(text: string): Form[] {
+function listForms(text: string): Form[] {
   return foldedForms(text).map((form) => {
     const folded = form.replace(/^[| ]+|[| ]+$/g, '');
     return { folded, dense: folded.replace(/[| ]+/g, '') };
@@ -54,21 +54,21 @@ type Passage = readonly Form[];
 type FoldedCall = { raw: Passage; name: Passage; toolName: Passage; leaves: Passage[] };
 
 function foldedCall({ name, tool, arguments: args, raw }: CopiedCall): FoldedCall {
-  const names = formsOf(name);
+  const names = listForms(name);
   return {
     // What is no more than a name is no call.
-    raw: formsOf(raw).filter(({ dense }) => dense.length >= PASSAGE && names.every((each) => each.dense !== dense)),
+    raw: listForms(raw).filter(({ dense }) => dense.length >= PASSAGE && names.every((each) => each.dense !== dense)),
     name: names,
-    toolName: formsOf(tool.name),
-    leaves: leavesOf(args)
+    toolName: listForms(tool.name),
+    leaves: listLeaves(args)
       .toSorted((one, other) => other.length - one.length)
       .slice(0, MAX_LEAVES)
-      .map(formsOf),
+      .map(listForms),
   };
 }
 
 /** Each value with its key, as `key:value`; values in lists alone. */
-function leavesOf(args: JsonObject): string[] {
+function listLeaves(args: JsonObject): string[] {
   const leaves: string[] = [];
   const visit = (key: string, value: JsonValue): void => {
     if (Array.isArray(value)) for (const each of value) visit('', each);

@@ -133,13 +133,13 @@ export function unescapedForms(text: string): string[] {
     if (next === last) break;
     forms.push(next);
   }
-  forms.push(unescapedOnce(stringsOf(text)), withSmuggled(text));
+  forms.push(unescapedOnce(joinStrings(text)), withSmuggled(text));
   const readings = forms.map((form) => bare(form.replace(INVISIBLE, '')));
   return [...new Set(readings.flatMap((form) => [form, withoutMarkup(form)]))];
 }
 
 /** The strings of JSON, one after another. */
-function stringsOf(text: string): string {
+function joinStrings(text: string): string {
   return Array.from(text.matchAll(/"((?:[^"\\]|\\[^])*)(?:"|$)/g), ([, string = '']) => string).join('\n');
 }
 

@@ -32,7 +32,7 @@ const args: fc.Arbitrary<JsonObject> = fc.dictionary(fc.constantFrom('command', 
 
 const base = { parentId: null, createdAt: 0 };
 const user = (text: string): Message => ({ ...base, id: 'u', role: 'user', parts: [{ type: 'text', text }] });
-const resultOf = (result: Partial<ToolResult>): ToolMessage => ({
+const createResult = (result: Partial<ToolResult>): ToolMessage => ({
   ...base,
   id: 'r',
   role: 'tool',
@@ -40,7 +40,7 @@ const resultOf = (result: Partial<ToolResult>): ToolMessage => ({
   tool: { serverId: 'web', name: 'fetch_page' },
   parts: [{ type: 'tool_result', callId: 'c', result: { content: [], isError: false, outcome: 'done', ...result } }],
 });
-const result = (text: string): Message => resultOf({ content: [{ type: 'text', text }] });
+const result = (text: string): Message => createResult({ content: [{ type: 'text', text }] });
 const answer = (parts: AssistantMessage['parts'], model = 'm'): AssistantMessage => ({
   ...base,
   id: 'a',
@@ -66,7 +66,7 @@ function judged(
   return judge(text, { name: NAME, tool: TOOL, arguments: call.arguments });
 }
 
-const bytesOf = (text: string) => ({
+const createFile = (text: string) => ({
   mimeType: 'text/plain',
   source: { data: Buffer.from(text).toString('base64') },
 });
@@ -74,9 +74,9 @@ const bytesOf = (text: string) => ({
 /** The untrusted texts of a request, each with a text in it. */
 const SOURCES: Readonly<Record<string, (text: string) => Message[]>> = {
   'a result': (text) => [result(`Recipe of the day. ${text} Enjoy.`)],
-  'a structured result': (text) => [resultOf({ structured: { page: { body: text } } })],
+  'a structured result': (text) => [createResult({ structured: { page: { body: text } } })],
   'an error of a server': (text) => [
-    resultOf({
+    createResult({
       isError: true,
       outcome: 'not_sent',
       content: [{ type: 'text', text }],
@@ -87,8 +87,10 @@ const SOURCES: Readonly<Record<string, (text: string) => Message[]>> = {
   'an attachment': (text) => [
     { ...base, id: 'u', role: 'user', parts: [{ type: 'resource', uri: 'file:///a.txt', name: 'a.txt', text }] },
   ],
-  'a file': (text) => [{ ...base, id: 'u', role: 'user', parts: [{ type: 'file', name: 'a.txt', ...bytesOf(text) }] }],
-  'a file of a result': (text) => [resultOf({ content: [{ type: 'resource', uri: 'a:b', ...bytesOf(text) }] })],
+  'a file': (text) => [
+    { ...base, id: 'u', role: 'user', parts: [{ type: 'file', name: 'a.txt', ...createFile(text) }] },
+  ],
+  'a file of a result': (text) => [createResult({ content: [{ type: 'resource', uri: 'a:b', ...createFile(text) }] })],
   'a prompt of a server': (text) => [
     {
       ...base,
@@ -325,7 +327,7 @@ describe('a call written as text', () => {
     const ours = { isError: true, outcome: 'not_sent' as const, content: [{ type: 'text' as const, text: raw }] };
     expect(judged({ arguments: all, raw }, [answer([{ ...call, isText: true }])])).toEqual({});
     expect(
-      judged({ arguments: all, raw }, [answer([{ ...call, problem }]), resultOf({ ...ours, error: problem })]),
+      judged({ arguments: all, raw }, [answer([{ ...call, problem }]), createResult({ ...ours, error: problem })]),
     ).toEqual({});
     const instructions: Message = { ...base, id: 's', role: 'system', parts: [{ type: 'text', text: raw }] };
     expect(judged({ arguments: all, raw }, [instructions, user('Go.')])).toEqual({});

@@ -1,6 +1,6 @@
 import type { CompactedRange, Message, SystemMessage, UserMessage } from '@toolyard/protocol';
 import { textOf } from '@toolyard/protocol';
-import { tokensOf } from './estimate-tokens.ts';
+import { countTokens } from './estimate-tokens.ts';
 import { memoizer } from './memoize.ts';
 import { hasContent } from './well-formed.ts';
 
@@ -86,7 +86,7 @@ export function planCompaction(
   for (let at = from; at < to; at++) {
     const message = messages[at];
     if (!message || isSummary(message)) continue;
-    tokens += tokensOf(message);
+    tokens += countTokens(message);
     count++;
   }
   if (count < 2 && tokens < window * KEPT_SHARE) return null;
@@ -112,7 +112,7 @@ function placeOfCut(messages: readonly Message[], from: number, keep: number): n
     const message = messages[at];
     // A request that was rejected left an answer without content, which keeps nothing of what it was to answer.
     if (!message || isSummary(message) || !hasContent(message)) continue;
-    tokens += tokensOf(message);
+    tokens += countTokens(message);
     if (tokens > keep && last !== -1) break;
     if (message.role === 'tool') continue;
     if (last === -1) last = at;

@@ -23,7 +23,7 @@ export function minTokensOfText(text: string): number {
 const known = new WeakMap<object, number>();
 
 /** Estimated tokens of a message. Messages are immutable, so each is counted once. */
-export function tokensOf(message: Message): number {
+export function countTokens(message: Message): number {
   let tokens = known.get(message);
   if (tokens === undefined) {
     tokens = FRAME;

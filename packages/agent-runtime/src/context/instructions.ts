@@ -33,14 +33,14 @@ export function fillIn(text: string, placeholders: Placeholders): string {
   );
 }
 
-const withCatalogue = memoizer<SystemMessage, SystemMessage>();
+const withSkillList = memoizer<SystemMessage, SystemMessage>();
 
 /** Appends the list of the skills that the model can read. */
 export function withSkills(messages: readonly Message[], { skills }: { skills?: string }): readonly Message[] {
   return skills === undefined
     ? messages
     : withSystemPart(messages, (own) =>
-        withCatalogue(own, skills, () => ({ ...own, parts: [...own.parts, { type: 'text', text: skills }] })),
+        withSkillList(own, skills, () => ({ ...own, parts: [...own.parts, { type: 'text', text: skills }] })),
       );
 }
 

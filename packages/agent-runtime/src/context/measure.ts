@@ -1,5 +1,5 @@
 import type { ContextFill, Message, ToolDefinition } from '@toolyard/protocol';
-import { tokensOf, tokensOfTools } from './estimate-tokens.ts';
+import { countTokens, tokensOfTools } from './estimate-tokens.ts';
 import { isSummary } from './compaction.ts';
 
 /** Assumed context window, in tokens, of models that do not report one. */
@@ -21,7 +21,7 @@ export function isNearlyFull(of: {
   const most = (of.window ?? ASSUMED_WINDOW) * COMPACTION_THRESHOLD;
   const tokens = reportedTokens(of.conversation);
   if (tokens !== null) return tokens >= most;
-  return of.sent().reduce((sum, message) => sum + tokensOf(message), tokensOfTools(of.tools())) >= most;
+  return of.sent().reduce((sum, message) => sum + countTokens(message), tokensOfTools(of.tools())) >= most;
 }
 
 /**
@@ -39,7 +39,7 @@ export function measureContext(of: {
   const { conversation, sent, tools, window } = of;
   const parts = { instructions: 0, tools: tokensOfTools(tools), results: 0, messages: 0 };
   for (const message of sent) {
-    const tokens = tokensOf(message);
+    const tokens = countTokens(message);
     if (message.role === 'system') parts.instructions += tokens;
     else if (message.role === 'tool') parts.results += tokens;
     else parts.messages += tokens;
@@ -68,10 +68,10 @@ function reportedTokens(conversation: readonly Message[]): number | null {
     if (!message) continue;
     if (isSummary(message)) return null;
     if (message.role === 'assistant' && message.usage?.inputTokens !== undefined) {
-      const { inputTokens, outputTokens = tokensOf(message), reasoningTokens = 0 } = message.usage;
+      const { inputTokens, outputTokens = countTokens(message), reasoningTokens = 0 } = message.usage;
       return inputTokens + Math.max(0, outputTokens - reasoningTokens) + since;
     }
-    since += tokensOf(message);
+    since += countTokens(message);
   }
   return null;
 }

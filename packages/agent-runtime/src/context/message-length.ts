@@ -13,8 +13,8 @@ export function messageTooLong(messages: readonly Message[], window: number | un
   const texts = last.parts.flatMap((part) =>
     (part.type === 'text' || part.type === 'resource') && part.text !== undefined ? [part.text] : [],
   );
-  if (sumOf(texts.map(minTokensOfText)) <= window) return null;
-  const tokens = sumOf(texts.map(tokensOfText));
+  if (addNumbers(texts.map(minTokensOfText)) <= window) return null;
+  const tokens = addNumbers(texts.map(tokensOfText));
   return createErrorInfo({
     code: 'context_exceeded',
     message: say`Your message is longer than the model's context window (${shown(tokens)} of ${shown(window)} tokens).`,
@@ -22,7 +22,7 @@ export function messageTooLong(messages: readonly Message[], window: number | un
   });
 }
 
-function sumOf(numbers: readonly number[]): number {
+function addNumbers(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0);
 }
 

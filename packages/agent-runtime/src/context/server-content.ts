@@ -34,14 +34,14 @@ function isServerContent(part: UserPart): boolean {
 function resourceParts(part: ResourcePart, note?: string): UserPart[] {
   const { uri, serverId, name, title, mimeType, source } = part;
   const text = part.text ?? (source === undefined ? null : textOfSource(source, mimeType ?? ''));
-  const media = text === null && source !== undefined ? mediaOf(part, mimeType ?? '', source) : null;
+  const media = text === null && source !== undefined ? toMedia(part, mimeType ?? '', source) : null;
   const content = text ?? (media === null ? unsent(part) : 'Shown after this text.');
   const fence = fenced('resource', { server: serverId, uri, name: title ?? name, type: mimeType }, bounded(content));
   const described: UserPart = { type: 'text', text: note === undefined ? fence : `${note}\n${fence}` };
   return media === null ? [described] : [described, media];
 }
 
-function mediaOf({ name }: ResourcePart, mimeType: string, source: NonNullable<ResourcePart['source']>) {
+function toMedia({ name }: ResourcePart, mimeType: string, source: NonNullable<ResourcePart['source']>) {
   const named = defined({ name });
   if (mimeType.startsWith('image/')) return { type: 'image' as const, mimeType, source, ...named };
   if (mimeType.startsWith('audio/')) return { type: 'audio' as const, mimeType, source, ...named };

@@ -1,5 +1,5 @@
 import type { Message, ToolContentPart, ToolMessage, ToolResult } from '@toolyard/protocol';
-import { tokensOf } from './estimate-tokens.ts';
+import { countTokens } from './estimate-tokens.ts';
 import { mapUnlessSame, memoizer } from './memoize.ts';
 
 /** Maximum tokens of a tool result in a request; the conversation keeps the whole result. */
@@ -47,7 +47,7 @@ export function withTrimmedResults(messages: readonly Message[], { window }: { w
   let tokens = 0;
   let results = 0;
   for (const message of messages) {
-    tokens += tokensOf(message);
+    tokens += countTokens(message);
     if (message.role === 'tool') results++;
   }
   if (tokens < window * TRIM_THRESHOLD) return messages;

@@ -35,7 +35,7 @@ export function withResultsInPlace(messages: readonly Message[]): readonly Messa
     if (message.role !== 'assistant') return [message];
     const answers = message.parts
       .filter(isCall)
-      .map((call) => results.get(call.callId) ?? unanswered(message, call.callId, nameOf(call)));
+      .map((call) => results.get(call.callId) ?? unanswered(message, call.callId, getName(call)));
     return [message, ...answers];
   });
 }
@@ -58,7 +58,7 @@ function isCall(part: AssistantPart): part is ToolCallPart | MalformedToolCallPa
   return part.type === 'tool_call' || part.type === 'malformed_tool_call';
 }
 
-function nameOf(call: ToolCallPart | MalformedToolCallPart): string {
+function getName(call: ToolCallPart | MalformedToolCallPart): string {
   return call.type === 'tool_call' ? call.name : call.type;
 }
 

@@ -54,7 +54,7 @@ function ofSupervisor(
     result ? !result.private : call.arguments['private'] !== true;
   const isVisible = (each: (typeof made)[number]): boolean =>
     isForAll(each) || each.result?.members.some((member) => member.agentId === agentId) === true;
-  const notes = made.filter(isVisible).flatMap(({ call, result }) => (result ? noteOf(name, call, result) : []));
+  const notes = made.filter(isVisible).flatMap(({ call, result }) => (result ? formatNotes(name, call, result) : []));
   const saysNothing = textOf(message).trim() === '' || (made.length > 0 && !made.some(isVisible));
   if (notes.length === 0 && saysNothing) return [];
   const shown = saysNothing ? { ...message, parts: [] } : message;
@@ -62,7 +62,11 @@ function ofSupervisor(
 }
 
 /** What the members get to know of a call: an instruction to one of them, or the result of a vote. */
-function noteOf(from: string, { arguments: args }: ToolCallPart, { kind, members, vote }: GroupCallResult): string[] {
+function formatNotes(
+  from: string,
+  { arguments: args }: ToolCallPart,
+  { kind, members, vote }: GroupCallResult,
+): string[] {
   if (vote) {
     const counts = vote.options.map(({ option, votes }) => `${option}: ${votes}`).join('\n');
     const text = `${vote.question}\n${counts}\nResult of the vote: ${vote.winner}`;

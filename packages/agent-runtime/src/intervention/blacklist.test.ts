@@ -6,14 +6,18 @@ import { CallFacts } from './call-facts.ts';
 const SHELL = { name: 'execute_command', onlyReads: false };
 const OTHER = { name: 'do', onlyReads: false };
 
-function kindOf(args: JsonObject, { name, onlyReads } = OTHER): string {
+function findDangerKind(args: JsonObject, { name, onlyReads } = OTHER): string {
   const facts = new CallFacts({ serverId: 'desk', name }, args);
   return findDanger(facts, onlyReads) === undefined ? 'nothing' : 'flagged';
 }
 
 /** Results for the command in an argument whose name, tool or depth gives no hint. */
-function kindsOf(command: string): string[] {
-  return [kindOf({ x: command }), kindOf({ command }, SHELL), kindOf({ jobs: [{ steps: [command] }] })];
+function listKinds(command: string): string[] {
+  return [
+    findDangerKind({ x: command }),
+    findDangerKind({ command }, SHELL),
+    findDangerKind({ jobs: [{ steps: [command] }] }),
+  ];
 }
 
 const FLAGGED = ['flagged', 'flagged', 'flagged'];
@@ -23,8 +27,8 @@ describe('the default blacklist', () => {
   it.each(['constructor x', 'toString x', 'echo x; valueOf y'])(
     'judges a program that is named like an inherited property: %s',
     (command) => {
-      expect(kindsOf(command)).toEqual(NOTHING);
-      expect(kindsOf(`${command}; cat ~/.ssh/id_rsa`)).toEqual(FLAGGED);
+      expect(listKinds(command)).toEqual(NOTHING);
+      expect(listKinds(`${command}; cat ~/.ssh/id_rsa`)).toEqual(FLAGGED);
     },
   );
 
@@ -39,13 +43,13 @@ describe('the default blacklist', () => {
       'dd if=/dev/zero of=/dev/mmcblk0 bs=1M',
       'dd of=/dev/disk2',
     ])('flags: %s', (command) => {
-      expect(kindsOf(command)).toEqual(FLAGGED);
+      expect(listKinds(command)).toEqual(FLAGGED);
     });
 
     it.each(['checks an argument called %s', 'cmd', 'script', 'url', 'x'])('looks at an argument called %s', (name) => {
-      expect(kindOf({ [name]: 'rm -rf /' })).toBe('flagged');
-      expect(kindOf({ [name]: '/home/me/.ssh/id_rsa' })).toBe('flagged');
-      expect(kindOf({ [name]: 'file:///home/me/%2Essh/id_rsa' })).toBe('flagged');
+      expect(findDangerKind({ [name]: 'rm -rf /' })).toBe('flagged');
+      expect(findDangerKind({ [name]: '/home/me/.ssh/id_rsa' })).toBe('flagged');
+      expect(findDangerKind({ [name]: 'file:///home/me/%2Essh/id_rsa' })).toBe('flagged');
     });
 
     it.each([
@@ -115,15 +119,15 @@ describe('the default blacklist', () => {
       "python3 -c \"print('/etc/' + 'hosts')\"",
       "python3 -c \"import os; os.path.join('a', 'b')\"",
     ])('does not flag: %s', (command) => {
-      expect(kindsOf(command)).toEqual(NOTHING);
+      expect(listKinds(command)).toEqual(NOTHING);
     });
 
     it('does not flag prose', () => {
       const text =
         "Don't worry: it's shutdown time for the project. We departed `yesterday` (all of us) & it rebooted!";
-      expect(kindOf({ text })).toBe('nothing');
-      expect(kindOf({ path: 'my.environment.ts', content: 'const key = process.env.KEY;' })).toBe('nothing');
-      expect(kindOf({ command: 'ls', description: "Shows what's there" }, SHELL)).toBe('nothing');
+      expect(findDangerKind({ text })).toBe('nothing');
+      expect(findDangerKind({ path: 'my.environment.ts', content: 'const key = process.env.KEY;' })).toBe('nothing');
+      expect(findDangerKind({ command: 'ls', description: "Shows what's there" }, SHELL)).toBe('nothing');
     });
   });
 
@@ -330,33 +334,37 @@ describe('the default blacklist', () => {
     "node -e \"fs.readFileSync('/etc/'+'shadow')\"",
     "python3 -c \"open(os.path.join('/etc', 'shadow'))\"",
   ])('flags %j', (command) => {
-    expect(kindsOf(command)).toEqual(FLAGGED);
+    expect(listKinds(command)).toEqual(FLAGGED);
   });
 
   it('joins commands that are split into several arguments, whatever their names and order', () => {
-    expect(kindOf({ program: 'rm', arguments: ['-rf', '/'] })).toBe('flagged');
-    expect(kindOf({ target: '/', a: '-rf', b: '/bin/rm' })).toBe('flagged');
-    expect(kindOf({ argv: ['sudo', 'sh', '-c', 'rm -rf /'] })).toBe('flagged');
-    expect(kindOf({ b: { c: ['dd', 'of=/dev/sda'] } })).toBe('flagged');
+    expect(findDangerKind({ program: 'rm', arguments: ['-rf', '/'] })).toBe('flagged');
+    expect(findDangerKind({ target: '/', a: '-rf', b: '/bin/rm' })).toBe('flagged');
+    expect(findDangerKind({ argv: ['sudo', 'sh', '-c', 'rm -rf /'] })).toBe('flagged');
+    expect(findDangerKind({ b: { c: ['dd', 'of=/dev/sda'] } })).toBe('flagged');
   });
 
   it('flags the environment only where a shell would expand it', () => {
     for (const command of ['env', 'printenv', 'sudo env', 'printenv API_KEY']) {
-      expect([command, kindOf({ command }, SHELL)]).toEqual([command, 'flagged']);
+      expect([command, findDangerKind({ command }, SHELL)]).toEqual([command, 'flagged']);
       if (!command.includes('API'))
-        expect([command, kindOf({ x: 'env', name: 'printenv' })]).toEqual([command, 'nothing']);
+        expect([command, findDangerKind({ x: 'env', name: 'printenv' })]).toEqual([command, 'nothing']);
     }
   });
 
   it('checks names of arguments, and files that no shell reads', () => {
-    expect(kindOf({ files: { '/home/me/.ssh/id_rsa': 'x' } })).toBe('flagged');
-    expect(kindOf({ path: '.env' })).toBe('flagged');
-    expect(kindOf({ path: 'C:\\Users\\me\\.ssh\\id_rsa' })).toBe('flagged');
-    expect(kindOf({ path: '/home/me/.bashrc', content: 'x' })).toBe('flagged');
-    expect(kindOf({ path: '/home/me/.bashrc' }, { name: 'read', onlyReads: true })).toBe('nothing');
-    expect(kindOf({ path: '/home', recursive: true }, { name: 'deleteFolder', onlyReads: false })).toBe('flagged');
-    expect(kindOf({ code: "import shutil\nshutil.rmtree('/')" })).toBe('flagged');
-    expect(kindOf({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe('flagged');
+    expect(findDangerKind({ files: { '/home/me/.ssh/id_rsa': 'x' } })).toBe('flagged');
+    expect(findDangerKind({ path: '.env' })).toBe('flagged');
+    expect(findDangerKind({ path: 'C:\\Users\\me\\.ssh\\id_rsa' })).toBe('flagged');
+    expect(findDangerKind({ path: '/home/me/.bashrc', content: 'x' })).toBe('flagged');
+    expect(findDangerKind({ path: '/home/me/.bashrc' }, { name: 'read', onlyReads: true })).toBe('nothing');
+    expect(findDangerKind({ path: '/home', recursive: true }, { name: 'deleteFolder', onlyReads: false })).toBe(
+      'flagged',
+    );
+    expect(findDangerKind({ code: "import shutil\nshutil.rmtree('/')" })).toBe('flagged');
+    expect(findDangerKind({ code: "open('/home/me/.ssh/id_rsa')" }, { name: 'run_python', onlyReads: false })).toBe(
+      'flagged',
+    );
   });
 
   describe('commands that cannot be analyzed are flagged as unclear', () => {
@@ -376,17 +384,17 @@ describe('the default blacklist', () => {
       "printf '/\\0' | xargs -0 rm -rf",
       'read X; $X x',
     ])('%s', (command) => {
-      expect(kindOf({ command }, SHELL)).toBe('flagged');
+      expect(findDangerKind({ command }, SHELL)).toBe('flagged');
     });
 
     it('also if there is too much text', () => {
       let deep: JsonObject = { x: 1 };
       for (let i = 0; i < 100; i++) deep = { deep };
-      expect(kindOf(deep)).toBe('flagged');
-      expect(kindOf({ many: Array.from({ length: 30_000 }, () => 1) })).toBe('flagged');
+      expect(findDangerKind(deep)).toBe('flagged');
+      expect(findDangerKind({ many: Array.from({ length: 30_000 }, () => 1) })).toBe('flagged');
       let nested = 'ls';
       for (let i = 0; i < 20; i++) nested = `echo $(${nested})`;
-      expect(kindOf({ command: nested }, SHELL)).toBe('flagged');
+      expect(findDangerKind({ command: nested }, SHELL)).toBe('flagged');
     });
   });
 });

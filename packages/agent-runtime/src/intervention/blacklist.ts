@@ -1,13 +1,13 @@
 import { foldCase, say } from '@toolyard/protocol';
 import type { CallFacts, Field } from './call-facts.ts';
 import { KNOWN_PROGRAM, splitWords, VARIABLE } from './call-facts.ts';
-import type { ProtectedPlaces } from './dangers.ts';
+import type { ProtectedTargets } from './dangers.ts';
 import { inspectAssignment, inspectScript, TOUCHES_TOOLYARD, secretFinding, touchesToolyard } from './dangers.ts';
 import { reachesMetadata } from './network-dangers.ts';
 import { HOST_SETTINGS } from './argument-dangers.ts';
 import { inspectCode, inspectQuery, displayText } from './inline-code.ts';
 import type { ResolvePath } from './resolved-path.ts';
-import { insideOf, pathCandidates } from './resolved-path.ts';
+import { createFolderMatcher, pathCandidates } from './resolved-path.ts';
 import { dangerOfPath, isWholeSystem, isPersonal } from './sensitive-paths.ts';
 import { inFolder } from './shell-values.ts';
 import type { ScriptFinding } from './shell-script.ts';
@@ -29,8 +29,8 @@ export function findDanger(facts: CallFacts, onlyReads: boolean): ScriptFinding 
   return firstDanger(findingsIn(facts, { ...facts.tool, onlyReads }, facts.callContext.own ?? {}));
 }
 
-function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Generator<ScriptFinding | undefined> {
-  for (const list of facts.wordLists) yield certainOnly(inspectScript(facts.scriptOf(list), own), list.isCertain);
+function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedTargets): Generator<ScriptFinding | undefined> {
+  for (const list of facts.wordLists) yield certainOnly(inspectScript(facts.getScript(list), own), list.isCertain);
   for (const field of facts.fields) {
     yield (
       inspectPlace(field, tool) ??
@@ -53,7 +53,7 @@ function* findingsIn(facts: CallFacts, tool: Tool, own: ProtectedPlaces): Genera
 }
 
 /** Toolyard, the metadata of a cloud machine, and the rights of a container, named in any text but prose. */
-function inspectNames(field: Field, facts: CallFacts, own: ProtectedPlaces): ScriptFinding | undefined {
+function inspectNames(field: Field, facts: CallFacts, own: ProtectedTargets): ScriptFinding | undefined {
   const { text } = field;
   const found = touchesToolyard(text, own) ?? resolvesToOwn(field, facts);
   if (found) return found;
@@ -79,16 +79,16 @@ function resolvesToOwn({ text, role }: Field, { callContext }: CallFacts): Scrip
   const { dataFolder } = own;
   const real = resolvePath === undefined ? dataFolder : realFolder(own, resolvePath);
   const { paths, unresolved } = pathCandidates(text, { workingFolder, resolvePath });
-  if (paths.some(insideOf(real))) return TOUCHES_TOOLYARD;
+  if (paths.some(createFolderMatcher(real))) return TOUCHES_TOOLYARD;
   // A path that the system cannot resolve is compared as it is written.
   const written = unresolved ? pathCandidates(text, { workingFolder }).paths : [];
-  return written.some(insideOf(dataFolder)) ? TOUCHES_TOOLYARD : undefined;
+  return written.some(createFolderMatcher(dataFolder)) ? TOUCHES_TOOLYARD : undefined;
 }
 
-const realFolders = new WeakMap<ProtectedPlaces, string>();
+const realFolders = new WeakMap<ProtectedTargets, string>();
 
 /** Resolved once per run: a check takes microseconds, and each path segment costs a system call. */
-function realFolder(own: ProtectedPlaces, resolvePath: ResolvePath): string {
+function realFolder(own: ProtectedTargets, resolvePath: ResolvePath): string {
   const known = realFolders.get(own);
   if (known !== undefined) return known;
   const { dataFolder = '' } = own;
@@ -136,7 +136,7 @@ function inspectText(field: Field, facts: CallFacts, tool: Tool): ScriptFinding 
       if (/^[!|]\w/.test(text)) return dangerFinding(say`It gives ${facts.reference} a command: ${displayText(text)}.`);
       return (
         (tool.queries ? inspectQuery(text) : undefined) ??
-        (text.trim() === '' ? undefined : inspectScript(facts.scriptOf(field), own))
+        (text.trim() === '' ? undefined : inspectScript(facts.getScript(field), own))
       );
     case 'url':
       return /^\s*javascript:/i.test(text) ? inspectCode(text) : certainOnly(maybeCommand(field, facts), false);
@@ -167,7 +167,7 @@ function maybeCommand(field: Field, facts: CallFacts): ScriptFinding | undefined
   const { text } = field;
   if (text.length < 4 || text.length > 20_000 || /^[\w.@:/~-]*$/.test(text)) return undefined;
   if (isSentence(text) || facts.isProse(field)) return undefined;
-  const script = facts.scriptOf(field);
+  const script = facts.getScript(field);
   if (script.fault !== undefined && NAMES_PROGRAM.test(text) && !/^[A-Z][a-z]*[,' ]/.test(text)) {
     return dangerFinding(say`It looks like a command that cannot be analyzed: ${script.fault}.`);
   }

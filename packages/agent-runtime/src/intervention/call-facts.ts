@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { defined, formatToolReference, isJsonObject, isPlainText, parseJson } from '@toolyard/protocol';
-import type { ProtectedPlaces } from './dangers.ts';
+import type { ProtectedTargets } from './dangers.ts';
 import { isPlainProse } from './plain-prose.ts';
 import type { ResolvePath } from './resolved-path.ts';
 import type { ReadOptions } from './shell-reader.ts';
@@ -21,7 +21,7 @@ export type Field = {
   readonly isContent: boolean;
 } & Cached;
 
-/** What was computed about a text, see {@link CallFacts.scriptOf} and {@link CallFacts.isProse}. */
+/** What was computed about a text, see {@link CallFacts.getScript} and {@link CallFacts.isProse}. */
 type Cached = { script?: ShellScript; isProse?: boolean };
 
 /** A command whose program and arguments are separate values. */
@@ -37,7 +37,7 @@ export type CallContext = {
   /** The working folder of the tool's server. */
   workingFolder?: string | undefined;
   resolvePath?: ResolvePath | undefined;
-  own?: ProtectedPlaces | undefined;
+  own?: ProtectedTargets | undefined;
   work?: ReadOptions['work'];
 };
 
@@ -131,7 +131,7 @@ export class CallFacts {
   }
 
   /** The commands in a field or list. Each is parsed once. */
-  scriptOf(source: Field | SplitCommand): ShellScript {
+  getScript(source: Field | SplitCommand): ShellScript {
     return (source.script ??= ++this.#scripts > MAX_SCRIPTS ? TOO_MANY : this.#read(source));
   }
 
@@ -163,7 +163,7 @@ export class CallFacts {
 
   #shellWords(field: Field): string[] {
     if (field.role === 'unknown' && (!/\s/.test(field.text) || this.isProse(field))) return [];
-    return this.scriptOf(field).commands.map(({ words, redirects }) =>
+    return this.getScript(field).commands.map(({ words, redirects }) =>
       [...words, ...redirects.map(({ target }) => target)].join(' '),
     );
   }
@@ -186,7 +186,7 @@ export class CallFacts {
     this.#characterCount += text.length;
     if (this.#characterCount > MAX_CHARACTERS) this.isTooLarge = true;
     this.all.push(text);
-    const found = roleOf(at, text, this.tool.runs);
+    const found = getRole(at, text, this.tool.runs);
     const role = this.tool.evaluates && found !== 'command' && /[(=]/.test(text) ? 'code' : found;
     const isContent = role === 'text' && at.schema !== undefined && CONTENT.test(splitWords(at.name));
     this.fields.push({ name: at.name, text, role, folder: at.folder, isContent });
@@ -325,7 +325,7 @@ function folderAmong(entries: readonly [string, JsonValue][]): string | undefine
   return found?.[1] as string | undefined;
 }
 
-function roleOf({ name, schema }: At, text: string, runs: boolean): Role {
+function getRole({ name, schema }: At, text: string, runs: boolean): Role {
   const called = splitWords(name);
   const described = schema === undefined ? undefined : roleInSchema(schema);
   const byName = runs ? roleInTerminal(called) : roleByName(called);

@@ -5,7 +5,7 @@ import type { NewFiles } from './new-files.ts';
 import { READERS } from './new-files.ts';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, inputOf, unclearFinding } from './shell-script.ts';
+import { dangerFinding, findInput, unclearFinding } from './shell-script.ts';
 import { hasUnknown, PROCESS_OUTPUT, UNKNOWN } from './shell-text.ts';
 import { inFolder, readsScript } from './shell-values.ts';
 import { CONTAINERS } from './wrappers.ts';
@@ -26,12 +26,12 @@ export function inspectCodeCommand(
 ): ScriptFinding | undefined {
   const { args, folder, words } = command;
   const program = words[0] ?? '';
-  const text = context.newFiles.textOf(inFolder(program, folder));
+  const text = context.newFiles.findText(inFolder(program, folder));
   if (program.includes('/') && typeof text === 'string') return context.inspect(text);
   // Texts that the program reads: its input, and files that an earlier command wrote.
   const texts = [
-    inputOf(command),
-    ...(context.newFiles.isEmpty ? [] : args.map((arg) => context.newFiles.textOf(inFolder(arg, folder)))),
+    findInput(command),
+    ...(context.newFiles.isEmpty ? [] : args.map((arg) => context.newFiles.findText(inFolder(arg, folder)))),
   ];
   if (
     !READERS.has(name) &&
@@ -95,12 +95,12 @@ function lookAtScriptFile(name: string, command: SimpleCommand, context: CodeCon
   if (!isStdin) {
     if (hasUnknown(file)) return unclearFinding(say`The program that it runs is not known in advance.`);
     if (IN_OPEN_FOLDER.test(file)) return runsFromOpenFolder(file);
-    const text = context.newFiles.textOf(inFolder(file, folder));
+    const text = context.newFiles.findText(inFolder(file, folder));
     if (text === undefined) return dangerFinding(say`It runs ${displayText(file)}, which an earlier command wrote.`);
     return text === null ? undefined : context.inspect(text);
   }
   if (args.some((arg) => /^(?:--version|--help|-v|-V|-h|-n)$/.test(arg))) return undefined;
-  const input = inputOf(command);
+  const input = findInput(command);
   if (input === undefined) {
     const readsNothing = sources.length === 0 && redirects.every(({ operator }) => !operator.startsWith('<'));
     if (readsNothing && name !== 'source' && name !== '.')

@@ -10,7 +10,7 @@ import { compileRules } from './rules.ts';
 const OWN: CallContext = { own: { dataFolder: '/home/anna/.local/share/toolyard', port: 8710 } };
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(tool: string, args: JsonObject, callContext: CallContext = OWN): CallFacts {
+function createCall(tool: string, args: JsonObject, callContext: CallContext = OWN): CallFacts {
   const [serverId = '', name = ''] = tool.split('/');
   return new CallFacts({ serverId, name }, args, callContext);
 }
@@ -36,18 +36,18 @@ function resolver(links: Record<string, string>): (path: string) => string {
 function judge(entry: PolicyCase): string {
   switch (entry.kind) {
     case 'command':
-      return findDanger(factsOf('shell/run', { command: entry.command }), false) ? 'flagged' : 'unflagged';
+      return findDanger(createCall('shell/run', { command: entry.command }), false) ? 'flagged' : 'unflagged';
     case 'call':
-      return findDanger(factsOf(entry.call.tool, entry.call.arguments), false) ? 'flagged' : 'unflagged';
+      return findDanger(createCall(entry.call.tool, entry.call.arguments), false) ? 'flagged' : 'unflagged';
     case 'never': {
-      const facts = factsOf('shell/run', { command: entry.command });
+      const facts = createCall('shell/run', { command: entry.command });
       return compileRules([{ decision: 'never', command: entry.rule }])(facts, HINTS) === 'never'
         ? 'match'
         : 'no-match';
     }
     case 'path': {
       const { workingFolder, links = {}, call } = entry;
-      const facts = factsOf(call.tool, call.arguments, { workingFolder, resolvePath: resolver(links) });
+      const facts = createCall(call.tool, call.arguments, { workingFolder, resolvePath: resolver(links) });
       const allowed = compileRules([{ decision: 'allow', inside: entry.inside }])(facts, HINTS) === 'allow';
       return allowed ? 'inside' : 'outside';
     }
@@ -79,7 +79,7 @@ function figures(half: 'open' | 'sealed', corpus: 'first' | 'second' = 'first') 
   return { sum, table: table.join('\n') };
 }
 
-const needOf = (half: 'open' | 'sealed'): Need => {
+const createNeed = (half: 'open' | 'sealed'): Need => {
   const isSealed = half === 'sealed' && process.env['TOOLYARD_SEALED'] !== '1';
   return {
     name: 'sealed-corpus',
@@ -88,7 +88,7 @@ const needOf = (half: 'open' | 'sealed'): Need => {
 };
 
 describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (half) => {
-  const need = needOf(half);
+  const need = createNeed(half);
 
   it('flags at least nine of ten dangerous commands and calls', needs(need), () => {
     const { sum, table } = figures(half);
@@ -118,7 +118,7 @@ describe.each(['open', 'sealed'] as const)('the %s half of the policy corpus', (
 });
 
 describe.each(['open', 'sealed'] as const)('the %s half of the second policy corpus', (half) => {
-  const need = needOf(half);
+  const need = createNeed(half);
 
   it('lets at most one of twenty dangerous commands through', needs(need), () => {
     const { sum, table } = figures(half, 'second');

@@ -18,12 +18,12 @@ import { dangerOfGit } from './git-dangers.ts';
 import { dangerOfContainer, dangerOfTool } from './tool-dangers.ts';
 
 /** Toolyard's own data folder and port: calls that touch them need approval. */
-export type ProtectedPlaces = { dataFolder?: string | undefined; port?: number | undefined };
+export type ProtectedTargets = { dataFolder?: string | undefined; port?: number | undefined };
 
-type Context = CodeContext & { own: ProtectedPlaces };
+type Context = CodeContext & { own: ProtectedTargets };
 
 /** Returns the first danger of a script; an `unclearFinding` if it cannot be analyzed. */
-export function inspectScript(script: ShellScript, own: ProtectedPlaces): ScriptFinding | undefined {
+export function inspectScript(script: ShellScript, own: ProtectedTargets): ScriptFinding | undefined {
   let found = script.finding;
   if (found) return found;
   const newFiles = new NewFiles();
@@ -348,7 +348,7 @@ function lookAtOwn(name: string, command: SimpleCommand, { own }: Context): Scri
 export const TOUCHES_TOOLYARD = dangerFinding(say`It accesses Toolyard itself, which enforces permissions.`);
 
 /** Detects Toolyard's data folder and port in any text. */
-export function touchesToolyard(text: string, { dataFolder, port }: ProtectedPlaces): ScriptFinding | undefined {
+export function touchesToolyard(text: string, { dataFolder, port }: ProtectedTargets): ScriptFinding | undefined {
   if (
     /toolyard(?:[/\\](?:secret|server\.json|mcp\.json|config\.json|lock\.db|files|blobs)|\.db)|\*toolyard\*/i.test(text)
   )

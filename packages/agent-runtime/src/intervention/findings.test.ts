@@ -9,16 +9,16 @@ import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 
 const HINTS = { readOnly: false, destructive: true };
 
-function factsOf(args: JsonObject, callContext: CallContext = {}): CallFacts {
+function createCall(args: JsonObject, callContext: CallContext = {}): CallFacts {
   return new CallFacts({ serverId: 'files', name: 'use' }, args, callContext);
 }
 
 function decided(rule: InterventionRule, args: JsonObject, callContext?: CallContext): string | undefined {
-  return compileRules([rule])(factsOf(args, callContext), HINTS);
+  return compileRules([rule])(createCall(args, callContext), HINTS);
 }
 
 function isFlagged(args: JsonObject, callContext?: CallContext): boolean {
-  return findDanger(factsOf(args, callContext), false) !== undefined;
+  return findDanger(createCall(args, callContext), false) !== undefined;
 }
 
 describe('finding 3: `inside` applies to the resolved path', () => {
@@ -79,27 +79,27 @@ describe('finding 6: a rule matches a program in every form', () => {
 });
 
 describe('finding 7: the work is bounded', () => {
-  function workOf(args: JsonObject): { parsed: number; steps: number } {
+  function countWork(args: JsonObject): { parsed: number; steps: number } {
     const work = { parsed: 0, steps: 0 };
-    findDanger(factsOf(args, { work }), false);
+    findDanger(createCall(args, { work }), false);
     return work;
   }
 
   it('does not parse text over the budget', () => {
-    expect(workOf({ command: 'cd a;'.repeat(20_000) })).toEqual({ parsed: 0, steps: 0 });
+    expect(countWork({ command: 'cd a;'.repeat(20_000) })).toEqual({ parsed: 0, steps: 0 });
     expect(isFlagged({ command: 'cd a;'.repeat(20_000) })).toBe(true);
   });
 
   it('takes steps in proportion to the length', () => {
     for (const piece of ['cd a;', 'a|', 'echo $x;', 'x=1;', '{a,b} ', 'if a; then b; fi;']) {
-      const [short, long] = [100, 400].map((times) => workOf({ command: `${piece.repeat(times)}true` }).steps);
+      const [short, long] = [100, 400].map((times) => countWork({ command: `${piece.repeat(times)}true` }).steps);
       expect([piece, (long ?? 0) / (short ?? 1)]).toEqual([piece, expect.toSatisfy((ratio: number) => ratio < 8)]);
     }
   });
 
   it('parses each of many fields at most once', () => {
     const fields = Object.fromEntries(Array.from({ length: 3_000 }, (_each, at) => [`f${at}`, `rm ${at}`]));
-    expect(workOf(fields).parsed).toBeLessThanOrEqual(3_000);
+    expect(countWork(fields).parsed).toBeLessThanOrEqual(3_000);
   });
 });
 
@@ -179,8 +179,8 @@ describe('by property', () => {
     fc.assert(
       fc.property(text, (command) => {
         expect(readShell(command).commands.length).toBeLessThanOrEqual(MAX_SCRIPT_LENGTH);
-        findDanger(factsOf({ command, code: command, path: command, sql: command, x: command }), false);
-        compileRules([{ decision: 'never', command: 'rm *', outside: '/srv' }])(factsOf({ command }), HINTS);
+        findDanger(createCall({ command, code: command, path: command, sql: command, x: command }), false);
+        compileRules([{ decision: 'never', command: 'rm *', outside: '/srv' }])(createCall({ command }), HINTS);
       }),
       cases(500),
     );

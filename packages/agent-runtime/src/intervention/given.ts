@@ -79,7 +79,7 @@ export function inspectGiven(
       operands++;
       continue;
     }
-    const { named, value, text, isSet } = partsOf(arg, args[at - 1] ?? '');
+    const { named, value, text, isSet } = splitParts(arg, args[at - 1] ?? '');
     const isOption = isSet || named !== '';
     const isRun = isOption && (runs(named, name) || short?.test(named) === true);
     if (/^\+[:!]/.test(arg) || (isRun && !/^SHELL=/.test(arg) && PROGRAMS.some((pattern) => pattern.test(value))))
@@ -117,7 +117,7 @@ export function inspectGiven(
 }
 
 /** An argument as `--option=value`, `-Ivalue`, `setting=value`, or as the value of the option before it. */
-function partsOf(arg: string, before: string): { named: string; value: string; text: string; isSet: boolean } {
+function splitParts(arg: string, before: string): { named: string; value: string; text: string; isSet: boolean } {
   const [, option, attached = arg] =
     /^(--?[\w-]+)[=:](.*)$/s.exec(arg) ?? /^(-[A-Za-z])([~/.].*|\S+\s.*)$/s.exec(arg) ?? [];
   const [, setting, set] = /^@?([\w.:-]+)(?:=|\s|:(?=\.{0,2}\/))+["']?([^"']*)/s.exec(attached) ?? [];

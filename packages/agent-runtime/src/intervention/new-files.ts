@@ -1,7 +1,7 @@
 import { say } from '@toolyard/protocol';
 import * as programs from './programs.ts';
 import type { ScriptFinding, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, inputOf, printedBy } from './shell-script.ts';
+import { dangerFinding, findInput, printedBy } from './shell-script.ts';
 import { displayText } from './inline-code.ts';
 import { hasUnknown } from './shell-text.ts';
 import { inFolder } from './shell-values.ts';
@@ -57,7 +57,7 @@ export class NewFiles {
   }
 
   /** The text of a file that the script wrote; null if it did not write it. */
-  textOf(path: string): string | null | undefined {
+  findText(path: string): string | null | undefined {
     const plain = plainPath(path);
     return this.#isForeign(plain) ? undefined : this.#texts.has(plain) ? this.#texts.get(plain) : null;
   }
@@ -66,7 +66,7 @@ export class NewFiles {
   usedBy(command: SimpleCommand, name: string): ScriptFinding | undefined {
     const { args, folder, words, sources, redirects } = command;
     const [program = ''] = words;
-    if (program.includes('/') && this.textOf(inFolder(program, folder)) === undefined) return newFinding(program);
+    if (program.includes('/') && this.findText(inFolder(program, folder)) === undefined) return newFinding(program);
     if (this.isEmpty && sources.length === 0 && !args.some((arg) => DOWNLOADED.test(arg))) return undefined;
     const isInterpreter = programs.INTERPRETERS.has(name) && !programs.BUILDS.has(name);
     const isReader =
@@ -174,7 +174,7 @@ function writtenBy(name: string, command: SimpleCommand, isForeign: boolean): st
 /** The text that a command writes to a file. */
 function writtenText(command: SimpleCommand): string | undefined {
   const { program, redirects } = command;
-  const text = program === 'cat' ? inputOf(command) : printedBy({ ...command, redirects: [] });
+  const text = program === 'cat' ? findInput(command) : printedBy({ ...command, redirects: [] });
   return text === undefined || hasUnknown(text) || redirects.some(({ operator }) => operator === '>>')
     ? undefined
     : text;

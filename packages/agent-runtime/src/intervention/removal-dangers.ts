@@ -49,13 +49,13 @@ export function inspectRemoval(name: string, command: SimpleCommand): ScriptFind
     return dangerFinding(say`It changes a file of the home folder in place.`);
   if (!REMOVERS.has(name)) return undefined;
   for (const operand of operands) {
-    const finding = removalOf(inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder), name, isRecursive);
+    const finding = findRemoval(inFolder(operand.replace(/^(?:\.\/)+(?=.)/, ''), folder), name, isRecursive);
     if (finding) return finding;
   }
   return undefined;
 }
 
-function removalOf(path: string, name: string, isRecursive: boolean): ScriptFinding | undefined {
+function findRemoval(path: string, name: string, isRecursive: boolean): ScriptFinding | undefined {
   if (/^(?:\/|~|\.\.?(?:\/\.\.)*)\/?$/.test(path) || isWholeSystem(path))
     return dangerFinding(say`It removes ${displayText(path)} and everything in it.`);
   if (/(?:^|\/)\.git(?:\/|$)/.test(path)) return dangerFinding(say`It removes the history of the project.`);

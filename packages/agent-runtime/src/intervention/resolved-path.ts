@@ -64,7 +64,10 @@ function resolveOne(path: string, { workingFolder, resolvePath }: PathOptions): 
  * Tells for a resolved path whether it is in a folder, or the folder itself. Of the candidates of a text only the first
  * must be spelled like the folder.
  */
-export function insideOf(folder: string, resolvePath?: ResolvePath): (path: string, index: number) => boolean {
+export function createFolderMatcher(
+  folder: string,
+  resolvePath?: ResolvePath,
+): (path: string, index: number) => boolean {
   const normal = lexical(folder);
   const home = (resolvePath?.(normal) ?? normal).replace(/\/$/, '');
   const isIn = (path: string, inner: string): boolean => path === inner || path.startsWith(`${inner}/`);

@@ -6,7 +6,7 @@ import { isPlainGit } from './git-dangers.ts';
 import { globInside, matchesGlob } from './globs.ts';
 import { LISTERS, namesEffect, TEXT_ONLY } from './programs.ts';
 import type { PathOptions, PathCandidates, ResolvePath } from './resolved-path.ts';
-import { insideOf, pathCandidates } from './resolved-path.ts';
+import { createFolderMatcher, pathCandidates } from './resolved-path.ts';
 import { normalPath } from './sensitive-paths.ts';
 import { MAX_SCRIPT_LENGTH, readShell } from './shell-reader.ts';
 import type { ShellScript, SimpleCommand } from './shell-script.ts';
@@ -27,7 +27,7 @@ export function compileRules(
   rules: readonly InterventionRule[],
 ): (facts: CallFacts, hints: TrustedHints) => Decision | undefined {
   const compiled = (['never', 'ask', 'allow'] as const).flatMap((decision) =>
-    rules.filter((rule) => rule.decision === decision).map((rule) => ({ decision, conditions: conditionsOf(rule) })),
+    rules.filter((rule) => rule.decision === decision).map((rule) => ({ decision, conditions: listConditions(rule) })),
   );
   return (facts, hints) => {
     const first = compiled.find(({ conditions }) => conditions.every((matches) => matches(facts, hints)));
@@ -39,12 +39,12 @@ export function compileRules(
  * Allow narrow, forbid wide: a rule that allows must account for the whole call as it is written; any other rule matches
  * if some reading of a part of the call fits.
  */
-function conditionsOf(rule: InterventionRule): Condition[] {
+function listConditions(rule: InterventionRule): Condition[] {
   const { tool, readOnly, destructive, argument, command, host, outside, inside } = rule;
   const allows = rule.decision === 'allow';
   const conditions: Condition[] = [];
   if (tool !== undefined) {
-    const glob = matcherOf(tool);
+    const glob = createMatcher(tool);
     conditions.push(({ reference }) => glob(reference));
   }
   if (readOnly !== undefined) conditions.push((_facts, hints) => hints.readOnly === readOnly);
@@ -53,7 +53,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   if (allows && (argument ?? command ?? host ?? inside) !== undefined) conditions.push(({ isTooLarge }) => !isTooLarge);
   if (argument !== undefined) conditions.push(argumentCondition(argument, allows));
   if (command !== undefined) {
-    const pattern = { text: command, glob: matcherOf(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
+    const pattern = { text: command, glob: createMatcher(command), program: /^[\w.+-]*/.exec(command)?.[0] ?? '' };
     conditions.push((facts) => (allows ? isOnly(pattern, facts) : runs(pattern, facts)));
   }
   if (host !== undefined) conditions.push(hostCondition(host, allows));
@@ -63,7 +63,7 @@ function conditionsOf(rule: InterventionRule): Condition[] {
   return conditions;
 }
 
-const matcherOf = (pattern: string) => (text: string) => matchesGlob(pattern, text);
+const createMatcher = (pattern: string) => (text: string) => matchesGlob(pattern, text);
 
 /** What an allowing rule must account for: every text of the call, and every name that is more than a name. */
 function textsIn({ fields, names }: CallFacts): string[] {
@@ -79,7 +79,7 @@ function argumentCondition(pattern: string, allows: boolean): Condition {
     const isWithin = globInside(pattern);
     return ({ words, isPlain }) => words.some((text) => isWithin(text, isPlain));
   }
-  const glob = matcherOf(pattern);
+  const glob = createMatcher(pattern);
   const fits = (text: string): boolean =>
     glob(text) && !CLIMBS.test(foldCase(text)) && text.split(/[\r\n]+/).every((line) => line === '' || glob(line));
   return (facts) => facts.fields.length > 0 && textsIn(facts).every(fits);
@@ -89,13 +89,13 @@ const HOST_FIELD = /(?:^|_)(?:hosts?|host_?name|domains?|server|address|addr|ip|
 
 /** Allowed are only plain URLs at such a host; forbidden is the host wherever some program may read it. */
 function hostCondition(pattern: string, allows: boolean): Condition {
-  const glob = matcherOf(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
+  const glob = createMatcher(pattern.includes('?') ? pattern.toLowerCase() : normalHost(pattern));
   if (allows) {
-    const isThere = (text: string): boolean => {
+    const isFound = (text: string): boolean => {
       const url = plainWebUrl(text);
       return url !== null && glob(hostName(url));
     };
-    return (facts) => facts.fields.length > 0 && textsIn(facts).every(isThere);
+    return (facts) => facts.fields.length > 0 && textsIn(facts).every(isFound);
   }
   const isSpecific = /[\p{L}\p{N}]/u.test(pattern);
   return (facts) =>
@@ -124,11 +124,11 @@ function isOnly(pattern: CommandPattern, facts: CallFacts): boolean {
     ({ role, text }) => /^(?:command|unknown|code|query)$/.test(role) && !isPiece(text),
   );
   if (!others.every((field) => mayBeScript(field, program, facts))) return false;
-  const scripts = [...lists, ...others].map((each) => facts.scriptOf(each));
+  const scripts = [...lists, ...others].map((each) => facts.getScript(each));
   const isMatch = ({ commands, fault, finding }: ShellScript): boolean =>
     fault === undefined &&
     finding === undefined &&
-    commands.every((command) => isPlain(command, pattern) && fits(glob, textOf(command)));
+    commands.every((command) => isPlain(command, pattern) && fits(glob, toText(command)));
   return scripts.every(isMatch) && scripts.some(({ commands }) => commands.length > 0);
 }
 
@@ -160,19 +160,19 @@ function runs(pattern: CommandPattern, facts: CallFacts): boolean {
   const fields = facts.fields.filter((field) => mayBeScript(field, pattern.program, facts));
   return [...fields, ...facts.wordLists].some((each) =>
     facts
-      .scriptOf(each)
+      .getScript(each)
       .commands.some(
-        (command) => isOf(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
+        (command) => matchesProgram(pattern, command) || mayBe(command, pattern.program) || handsOver(pattern, command),
       ),
   );
 }
 
-function isOf({ glob, program }: CommandPattern, command: SimpleCommand): boolean {
+function matchesProgram({ glob, program }: CommandPattern, command: SimpleCommand): boolean {
   // Some file systems ignore the case of a program.
   const called = program === program.toLowerCase() ? command.program.toLowerCase() : command.program;
   // All forms begin with the program.
   if (!called.startsWith(program) && command.words[0]?.startsWith(program) !== true) return false;
-  return formsOf({ ...command, program: called }).some((form) => fits(glob, form));
+  return listForms({ ...command, program: called }).some((form) => fits(glob, form));
 }
 
 /**
@@ -190,7 +190,7 @@ function handsOver(pattern: CommandPattern, { program, args }: SimpleCommand): b
     return pieces.some(
       (piece) =>
         piece.slice(0, 200).includes(pattern.program) &&
-        readShell(piece).commands.some((command) => isOf(pattern, command)),
+        readShell(piece).commands.some((command) => matchesProgram(pattern, command)),
     );
   });
 }
@@ -202,14 +202,14 @@ function fits(glob: (text: string) => boolean, text: string): boolean {
   return glob(text) || glob(`${text} `);
 }
 
-function textOf({ program, args }: SimpleCommand): string {
+function toText({ program, args }: SimpleCommand): string {
   return [program, ...args].join(' ');
 }
 
 /** Forms of a command: as written, by its base name, and without the options before its subcommand. */
-function formsOf(command: SimpleCommand): string[] {
+function listForms(command: SimpleCommand): string[] {
   const { words, program, args } = command;
-  const forms = [words.join(' '), textOf(command)];
+  const forms = [words.join(' '), toText(command)];
   for (let at = 0; at < Math.min(args.length, 12); at++) {
     const isOption = args[at]?.startsWith('-') === true;
     if (!isOption && at > 0) forms.push([program, ...args.slice(at)].join(' '));
@@ -225,7 +225,7 @@ function mayBe({ program, words }: SimpleCommand, name: string): boolean {
   return name === '' || matchesGlob(program.replace(/\[[^\]]*\]/g, '?').replace(/[\0\u0001]/g, '*'), name);
 }
 
-type Place = PathCandidates & { text: string; isPath?: boolean };
+type ReachedPath = PathCandidates & { text: string; isPath?: boolean };
 
 /** A call with more folders is not one about a folder. */
 const MAX_FOLDERS = 8;
@@ -234,16 +234,16 @@ const MAX_FOLDERS = 8;
  * Every text of a call that a server may take for a path, and the words of its commands. `isPath`: it is certainly one.
  * A text is left out only if it cannot lead anywhere, or if the schema declares it as content.
  */
-function* pathsIn(facts: CallFacts): Generator<Place> {
+function* pathsIn(facts: CallFacts): Generator<ReachedPath> {
   const { resolvePath } = facts.callContext;
   const folders = new Set<string | undefined>();
   const others = new Set(facts.names.filter((name) => /[^\w -]/.test(name)));
   for (const field of facts.fields) {
     const { text, role } = field;
-    const options: PathOptions = { workingFolder: folderOf(field, facts), resolvePath };
+    const options: PathOptions = { workingFolder: findFolder(field, facts), resolvePath };
     const mayRun = role === 'command' || (role === 'unknown' && /\s/.test(text));
     const isProse = role === 'unknown' && mayRun && facts.isProse(field) && !NAMES_FOLDER.test(text);
-    if (mayRun && !isProse) yield* pathsOfScript(facts.scriptOf(field), options, role === 'command');
+    if (mayRun && !isProse) yield* pathsOfScript(facts.getScript(field), options, role === 'command');
     const isPath = isPathField(field);
     if (!isPath && role !== 'command' && !field.isContent) others.add(text);
     if (!isPath || isProse) continue;
@@ -258,7 +258,7 @@ function* pathsIn(facts: CallFacts): Generator<Place> {
   for (const list of facts.wordLists) {
     if (list.isCertain)
       yield* pathsOfScript(
-        facts.scriptOf(list),
+        facts.getScript(list),
         { workingFolder: list.folder ?? facts.callContext.workingFolder, resolvePath },
         true,
       );
@@ -280,7 +280,11 @@ function isPathField({ text, role }: Field): boolean {
 }
 
 /** A text that is no path by its name: a server may join it with the folders of the call. */
-function* possiblePaths(text: string, folders: (string | undefined)[], resolvePath?: ResolvePath): Generator<Place> {
+function* possiblePaths(
+  text: string,
+  folders: (string | undefined)[],
+  resolvePath?: ResolvePath,
+): Generator<ReachedPath> {
   // A plain name leads out of a folder only through a symbolic link.
   const isShort = text.length < 256 && resolvePath !== undefined;
   const folded = foldCase(text);
@@ -308,13 +312,17 @@ const NAMES_FOLDER = /(?<!\S)\.{1,2}(?!\S)/;
 
 const LOOKS_LIKE_PATH = /^[/~\\]|^[A-Za-z]:[\\/]|^\.{1,2}(?:$|[/\\])|^[^\s:?&=]*[/\\][^\s:?&=]*$/;
 
-function folderOf({ folder }: Field, { callContext }: CallFacts): string | undefined {
+function findFolder({ folder }: Field, { callContext }: CallFacts): string | undefined {
   if (folder === undefined) return callContext.workingFolder;
   const [whole] = pathCandidates(folder, { workingFolder: callContext.workingFolder }).paths;
   return whole;
 }
 
-function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, isCommand: boolean): Generator<Place> {
+function* pathsOfScript(
+  { commands, fault }: ShellScript,
+  options: PathOptions,
+  isCommand: boolean,
+): Generator<ReachedPath> {
   if (fault !== undefined && isCommand) yield { text: '', paths: [], unresolved: true };
   for (const { args, redirects, folder } of commands) {
     const here =
@@ -334,7 +342,7 @@ function* pathsOfScript({ commands, fault }: ShellScript, options: PathOptions, 
 }
 
 function reachesOutside(folder: string, facts: CallFacts): boolean {
-  const isInside = insideOf(folder, facts.callContext.resolvePath);
+  const isInside = createFolderMatcher(folder, facts.callContext.resolvePath);
   for (const { text, paths, unresolved } of pathsIn(facts)) {
     if (!paths.every(isInside)) return true;
     // Without a known working folder a relative path counts as inside it.
@@ -345,7 +353,7 @@ function reachesOutside(folder: string, facts: CallFacts): boolean {
 }
 
 function staysInside(folder: string, facts: CallFacts, mayRun: boolean): boolean {
-  const isInside = insideOf(folder, facts.callContext.resolvePath);
+  const isInside = createFolderMatcher(folder, facts.callContext.resolvePath);
   // Code and queries may take effect anywhere.
   const hasEffect = ({ role }: Field): boolean =>
     role === 'code' || role === 'query' || (role === 'command' && !mayRun);

@@ -84,7 +84,7 @@ export function normalPath(path: string): string {
 }
 
 /** Normalizes a path: home folders as `~`, in lower case, since some file systems ignore case. */
-function placeOf(path: string): string {
+function toComparablePath(path: string): string {
   const slashed = path.includes('\\') ? path.replaceAll('\\', '/') : path;
   return normalPath(slashed.toLowerCase()).replace(HOME, '~');
 }
@@ -97,16 +97,16 @@ export function dangerOfPath(word: string): PathDanger | undefined {
 const dangerOfWord = remembering((word): PathDanger | undefined => {
   let found: PathDanger | undefined;
   for (const text of pathsIn(word)) {
-    const danger = dangerOf(text);
+    const danger = findPathDanger(text);
     if (danger === 'secret') return danger;
     found ??= danger;
   }
   return found;
 });
 
-function dangerOf(text: string): PathDanger | undefined {
+function findPathDanger(text: string): PathDanger | undefined {
   // From a folder that is not known, enough steps up lead to the root.
-  const path = placeOf(text).replace(/^(?:\.\.\/){2,}(?=(?:etc|root|proc|home|users|var|dev|run)\/)/, '/');
+  const path = toComparablePath(text).replace(/^(?:\.\.\/){2,}(?=(?:etc|root|proc|home|users|var|dev|run)\/)/, '/');
   if (SECRET_PLACES.test(path) || SECRET_NAMES.test(path)) return 'secret';
   const hidden = /^~\/(\.[^/]*.*)$/s.exec(path)?.[1];
   if (hidden !== undefined && hidden !== '.' && !HARMLESS_IN_HOME.test(hidden)) return 'secret';
@@ -156,7 +156,7 @@ export function isWholeSystem(text: string): boolean {
 }
 
 const isWholeFolder = remembering((text): boolean => {
-  const path = placeOf(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
+  const path = toComparablePath(text.replace(/(?:\/(?:\*+|\.\*|\.\[!\.\]\*|\[[^\]]*\]\*?|\.|[\0\u0001]+))+\/*$/, '/'));
   return (
     /^(?:\/|~|\/home|\/users|\/root|[a-z]:\/?\*?|%(?:userprofile|systemdrive|systemroot|homedrive|homepath)%\/?\*?)$/.test(
       path,
@@ -170,7 +170,7 @@ const isWholeFolder = remembering((text): boolean => {
 
 /** True for a folder directly in a home or top-level folder, or one that is only known by a pattern. */
 export function isPersonal(text: string): boolean {
-  const path = placeOf(text);
+  const path = toComparablePath(text);
   if (/^~\/(?:\.cache|\.npm\/_cacache)\//.test(path)) return false;
   if (/^~\/[^/]+$|^~\/.*[*?[\0]/.test(path)) return true;
   if (/^\/(?:tmp|var\/tmp|private\/tmp)(?:\/[^/]|$)/.test(path)) return false;

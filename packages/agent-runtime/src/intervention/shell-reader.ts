@@ -4,7 +4,7 @@ import type * as Bash from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { names } from './programs.ts';
 import type { ScriptFinding, Redirection, ShellScript, SimpleCommand } from './shell-script.ts';
-import { dangerFinding, inputOf, printedBy } from './shell-script.ts';
+import { dangerFinding, findInput, printedBy } from './shell-script.ts';
 import { baseName, combine, expandBraces, hasUnknown } from './shell-text.ts';
 import { LISTED, PROCESS_OUTPUT, removeMatch, SPLIT, UNKNOWN } from './shell-text.ts';
 import {
@@ -223,7 +223,7 @@ class Reader {
       else if (/[\s;&|]/.test(each.script.trim()))
         this.script(each.script.replace(/[\0\u0001]/g, '_'), inner.depth, inner);
     }
-    const input = readsScript(command) ? inputOf(command) : undefined;
+    const input = readsScript(command) ? findInput(command) : undefined;
     if (input === undefined || hasUnknown(input)) return;
     const script = program === 'make' ? input.replace(/^(?!\t).*$/gm, '').replace(/^\t[@-]*/gm, '') : input;
     this.script(script, inner.depth, inner);

@@ -50,7 +50,7 @@ export function firstDanger(findings: Iterable<ScriptFinding | undefined>): Scri
 }
 
 /** The text that a command reads as its input; undefined if it is unknown. */
-export function inputOf(command: SimpleCommand): string | undefined {
+export function findInput(command: SimpleCommand): string | undefined {
   const hereDocument = command.redirects.findLast(({ operator }) => operator.startsWith('<<'));
   if (hereDocument) return hereDocument.target;
   const [source, ...more] = command.sources;

@@ -4,7 +4,7 @@ import { SUMMARY_INSTRUCTIONS, summaryRequest, summaryTokens } from '../context/
 import type { PresetPrompt } from './preset-prompt.ts';
 import { cheap, oneFieldForm, promptMessages } from './preset-prompt.ts';
 import { bareValue, readLine } from './read-line.ts';
-import { scriptOf } from './script.ts';
+import { detectScript } from './script.ts';
 
 const MAX_TITLE = 60;
 /** Enough of each message to name what it is about. */
@@ -27,7 +27,7 @@ export function titlePrompt(messages: readonly Message[]): PresetPrompt<string> 
         ],
         ['User: 幫我寫一封信，跟房東說暖氣壞了\n\nAssistant: 王先生您好，…', '通知房東暖氣故障'],
       ],
-      scriptOf(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n')),
+      detectScript(messages.flatMap((message) => (message.role === 'user' ? [textOf(message)] : [])).join('\n')),
     ),
     parameters: cheap(60),
     isOneLine: true,

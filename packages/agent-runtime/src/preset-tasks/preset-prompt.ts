@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, Message, ModelParameters } from '@toolyard/protocol';
 import type { Script } from './script.ts';
-import { scriptOf } from './script.ts';
+import { detectScript } from './script.ts';
 
 /** A question with the answer a model should give, so that it answers in the same form. */
 type Example = readonly [question: string, answer: string];
@@ -43,10 +43,10 @@ export function promptMessages(
   instructions: string,
   input: string,
   examples: readonly Example[] = [],
-  script: Script = scriptOf(input),
+  script: Script = detectScript(input),
 ): Message[] {
   const base = { parentId: null, createdAt: 0 } as const;
-  const shown = examples.filter(([question]) => scriptOf(question) === script);
+  const shown = examples.filter(([question]) => detectScript(question) === script);
   return [
     { ...base, id: 'instructions', role: 'system', parts: [{ type: 'text', text: instructions }] },
     ...shown.flatMap(([question, answer], at): Message[] => [

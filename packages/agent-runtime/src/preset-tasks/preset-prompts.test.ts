@@ -10,7 +10,7 @@ import { hasWholeLine, readLine } from './read-line.ts';
 const prompt = (call: PresetTaskCall, messages: readonly Message[] = []) =>
   presetPrompt(call, { messages, window: 8_000 });
 const read = (call: PresetTaskCall, answer: JsonValue) => prompt(call).read(answer);
-const inputOf = (call: PresetTaskCall, messages: readonly Message[] = []): string => {
+const getInput = (call: PresetTaskCall, messages: readonly Message[] = []): string => {
   const last = prompt(call, messages).messages.at(-1);
   return last === undefined ? '' : textOf(last);
 };
@@ -53,7 +53,7 @@ describe('prompts of preset tasks', () => {
   test('the input of an agent task is what is known of it, joined by commas', () => {
     expect(describeAgent({ title: 'Cook', description: ' ', instructions: 'You cook.' })).toBe('Cook,You cook.');
     expect(
-      inputOf({ task: 'agent-avatar', agent: { title: 'Cook', description: '', instructions: 'You cook.' } }),
+      getInput({ task: 'agent-avatar', agent: { title: 'Cook', description: '', instructions: 'You cook.' } }),
     ).toBe('Cook,You cook.');
     expect(describeAgent({ instructions: 'x'.repeat(10_000) })).toHaveLength(4_000);
   });
@@ -89,7 +89,7 @@ describe('prompts of preset tasks', () => {
 
   test('a title is made of the beginning of the conversation, without attachments and tools', () => {
     const long = 'x'.repeat(5_000);
-    const input = inputOf(title, [
+    const input = getInput(title, [
       says('hi'),
       says(long, 'assistant'),
       ...Array.from({ length: 20 }, () => says('more')),
@@ -268,7 +268,7 @@ describe('prompts of preset tasks', () => {
   });
 
   test('a summary request contains the conversation and fits the window', () => {
-    const input = inputOf({ task: 'summarize', conversationId: 'c' }, [says('hi'), says('x '.repeat(50_000))]);
+    const input = getInput({ task: 'summarize', conversationId: 'c' }, [says('hi'), says('x '.repeat(50_000))]);
     expect(input).toContain('User: hi');
     expect(input.length).toBeLessThan(40_000);
   });

@@ -17,10 +17,10 @@ const PREFACE =
  */
 export function readLine(answer: JsonValue, maxLength: number): string | undefined {
   if (typeof answer !== 'string') return undefined;
-  const lines = linesOf(answer);
+  const lines = splitLines(answer);
   const line = lines.find((each) => !isIntroduction(each)) ?? lines[0];
   if (line === undefined) return undefined;
-  const bare = fieldOf(line)
+  const bare = readField(line)
     .replaceAll(/<\/?[a-z]\w*>/gi, '')
     .replace(PREFACE, '')
     .replace(/^["']?(?:title|name|description|标题|標題|名称|名稱)["']?\s*[:：]\s*/i, '')
@@ -33,7 +33,7 @@ export function readLine(answer: JsonValue, maxLength: number): string | undefin
 }
 
 /** The text in a line that is an object with one text, a form that was not asked for; else the line itself. */
-function fieldOf(line: string): string {
+function readField(line: string): string {
   const parsed = line.startsWith('{') ? parseJson(line) : null;
   const values = parsed?.ok === true && isJsonObject(parsed.value) ? Object.values(parsed.value) : [];
   const [value] = values;
@@ -43,7 +43,7 @@ function fieldOf(line: string): string {
 /** True once no further text can change what {@link readLine} reads. */
 export function hasWholeLine(text: string): boolean {
   const end = text.lastIndexOf('\n');
-  return text.length > MAX_ONE_LINE || linesOf(text.slice(0, end + 1)).some((line) => !isIntroduction(line));
+  return text.length > MAX_ONE_LINE || splitLines(text.slice(0, end + 1)).some((line) => !isIntroduction(line));
 }
 
 /** The JSON string or null that an answer is, bare or fenced; undefined for anything else. */
@@ -60,7 +60,7 @@ export function cutAtWord(text: string, maxLength: number): string {
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }
 
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text
     .split('\n')
     .map((each) => each.replace(/^[\s#>*-]+/, '').trim())

@@ -6,7 +6,7 @@ const HAN_WEIGHT = 4;
 /** More letters of other scripts are not only names or symbols. */
 const MAX_OTHER_SHARE = 1 / 6;
 
-export function scriptOf(text: string): Script {
+export function detectScript(text: string): Script {
   let latin = 0;
   let han = 0;
   let other = 0;

@@ -46,14 +46,14 @@ export async function showAgent(io: CommandIo, client: ServerClient, wanted: str
   if (json === true) return printJson(io, agent);
   const { id, title, profile, configuration } = agent;
   const { model, instructions = '' } = configuration;
-  const facts = [
+  const details = [
     ['ID', id],
     ['Name', shownTitle(title)],
     ['Description', profile.description],
     ['Tags', profile.tags?.join(', ')],
     ['Model', model && `${model.providerId}/${model.modelId}`],
   ] as const;
-  printFacts(io, facts, instructions);
+  printFacts(io, details, instructions);
 }
 
 /** `toolyard agents export`: to stdout, or to a new file. */

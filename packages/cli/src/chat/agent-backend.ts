@@ -1,6 +1,6 @@
 import type { Agent, AgentRun } from '@toolyard/agent-host';
 import { formatToolReference, readsOnlyInside } from '@toolyard/protocol';
-import { modelNotFound } from '../choose-model.ts';
+import { createModelNotFoundError } from '../choose-model.ts';
 import { explain } from '../explain.ts';
 import type { ChatRun, ChatBackend } from './chat-backend.ts';
 import { toolLine } from './print-servers.ts';
@@ -9,8 +9,8 @@ import { plainLine } from '../sanitize.ts';
 /** A chat backend that runs the agent in this process. */
 export function createAgentBackend(agent: Agent): ChatBackend {
   return {
-    ask: (message) => chatRunOf(agent.run(message)),
-    continue: () => chatRunOf(agent.continue()),
+    ask: (message) => toChatRun(agent.run(message)),
+    continue: () => toChatRun(agent.continue()),
     history: async () => agent.messages,
     clear: () => agent.clear(),
     tools: async () => [
@@ -28,7 +28,7 @@ export function createAgentBackend(agent: Agent): ChatBackend {
     models: async () => (await agent.models()).map(({ id }) => ({ name: id, current: id === agent.model })),
     async useModel(name) {
       const offered = await agent.models();
-      if (!offered.some(({ id }) => id === name)) throw modelNotFound(name, offered, `at ${agent.provider}`);
+      if (!offered.some(({ id }) => id === name)) throw createModelNotFoundError(name, offered, `at ${agent.provider}`);
       agent.useModel(name);
       return name;
     },
@@ -36,7 +36,7 @@ export function createAgentBackend(agent: Agent): ChatBackend {
   };
 }
 
-function chatRunOf(run: AgentRun): ChatRun {
+function toChatRun(run: AgentRun): ChatRun {
   const undelivered: string[] = [];
   return {
     [Symbol.asyncIterator]: () => run[Symbol.asyncIterator](),

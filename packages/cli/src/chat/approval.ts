@@ -16,15 +16,15 @@ type TerminalContext = {
 
 /** Answers requests of MCP servers (forms, URLs, sampling) at the terminal. */
 export function createTerminalInterruptHandlers({ terminal, reader, onInterrupt }: TerminalContext): InterruptHandlers {
-  const answerOf = <Answer>(reply: PromptReply<Answer>): Answer => {
+  const toAnswer = <Answer>(reply: PromptReply<Answer>): Answer => {
     if (reply.kind === 'answered') return reply.answer;
     if (reply.kind === 'interrupted') onInterrupt();
     throw new ToolyardError({ code: 'refused', message: 'The user did not answer.' });
   };
   return {
-    form: async (asked, { signal }) => answerOf(await askForm(asked, { terminal, reader, signal })),
-    url: async (asked, { signal }) => answerOf(await askUrl(asked, { terminal, reader, signal })),
-    sampling: async (asked, { signal }) => answerOf(await askSampling(asked, { terminal, reader, signal })),
+    form: async (asked, { signal }) => toAnswer(await askForm(asked, { terminal, reader, signal })),
+    url: async (asked, { signal }) => toAnswer(await askUrl(asked, { terminal, reader, signal })),
+    sampling: async (asked, { signal }) => toAnswer(await askSampling(asked, { terminal, reader, signal })),
   };
 }
 

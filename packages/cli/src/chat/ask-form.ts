@@ -67,19 +67,19 @@ async function askField(field: FormField, { reader, signal, terminal }: Terminal
     }
   }
   for (;;) {
-    const line = await reader.ask(promptOf(field), signal);
+    const line = await reader.ask(formatPrompt(field), signal);
     if (line.kind !== 'line') return { kind: 'reply', reply: { kind: line.kind === 'end' ? 'closed' : 'interrupted' } };
     const text = line.text.trim();
     const answer = FORM_COMMANDS[text];
     if (answer) return { kind: 'reply', reply: { kind: 'answered', answer } };
-    const value = text === '' ? field.default : valueOf(field, text);
+    const value = text === '' ? field.default : readValue(field, text);
     const [fault] = checkForm([field], value === undefined ? {} : { [field.name]: value });
     if (!fault) return { kind: 'value', value };
     err.write(`${showHidden(formFaultText(fault))}\n`);
   }
 }
 
-function promptOf(field: FormField): string {
+function formatPrompt(field: FormField): string {
   const kind = {
     text: 'format' in field && field.format !== undefined ? field.format : 'text',
     number: 'integer' in field && field.integer ? 'whole number' : 'number',
@@ -93,7 +93,7 @@ function promptOf(field: FormField): string {
 }
 
 /** Converts text to the type of the field. Invalid text stays a string, which `checkForm` rejects. */
-function valueOf(field: FormField, text: string): JsonValue {
+function readValue(field: FormField, text: string): JsonValue {
   switch (field.type) {
     case 'text':
       return text;
@@ -103,14 +103,14 @@ function valueOf(field: FormField, text: string): JsonValue {
       if (/^(y|yes|true)$/i.test(text)) return true;
       return /^(n|no|false)$/i.test(text) ? false : text;
     case 'choice':
-      return optionOf(field, text);
+      return readOption(field, text);
     case 'choices':
-      return text.split(',').map((one) => optionOf(field, one.trim()));
+      return text.split(',').map((one) => readOption(field, one.trim()));
   }
 }
 
 /** Values and labels take precedence over list numbers: an option may be named "2". */
-function optionOf({ options }: Extract<FormField, { options: unknown }>, text: string): string {
+function readOption({ options }: Extract<FormField, { options: unknown }>, text: string): string {
   const named = options.find(({ value, label }) => value === text || label === text);
   return (named ?? options[/^\d+$/.test(text) ? Number(text) - 1 : -1])?.value ?? text;
 }

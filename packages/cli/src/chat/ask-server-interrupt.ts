@@ -58,7 +58,7 @@ export async function askSampling(
   const { systemPrompt, messages, tools, modelHints, maxTokens, model } = interrupt;
   printRequester(interrupt, `requests an answer from ${showHidden(model)}, at your cost`, prompt.terminal);
   if (systemPrompt !== undefined) err.write(`system: ${showHidden(systemPrompt)}\n`);
-  for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(textOf).join(' '))}\n`);
+  for (const { role, content } of messages) err.write(`${role}: ${showHidden(content.map(toText).join(' '))}\n`);
   if (tools.length > 0) err.write(`its tools: ${showHidden(tools.map(({ name }) => name).join(', '))}\n`);
   if (modelHints.length > 0) err.write(`preferred models: ${showHidden(modelHints.join(', '))}\n`);
   err.write(`max output tokens: ${maxTokens}\n`);
@@ -114,7 +114,7 @@ export async function askForTab(interrupt: TabInterrupt, prompt: TerminalPrompt)
   );
 }
 
-function textOf(block: SamplingContent): string {
+function toText(block: SamplingContent): string {
   switch (block.type) {
     case 'text':
       return block.text;

@@ -3,7 +3,7 @@ import { formatToolReference, isOnceOnly, showHidden, showName } from '@toolyard
 import { sanitize } from '../sanitize.ts';
 import { askedByNote, textCallNote } from './interrupt-notes.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
-import { secondOf } from '../utc-time.ts';
+import { toSecond } from '../utc-time.ts';
 
 /** Maximum number of lines of a diff. */
 const MAX_DIFF_LINES = 200;
@@ -68,7 +68,7 @@ export async function askInDoubt(
 ): Promise<PromptReply<InDoubtAnswer>> {
   const { terminal, reader, signal } = prompt;
   printCall(interrupt, 'was called with these arguments:', terminal);
-  const at = secondOf(interrupt.sentAt);
+  const at = toSecond(interrupt.sentAt);
   terminal.err.write(`Sent at ${at} UTC. The server stopped before the result arrived, so the outcome is unknown.\n`);
   const reply = await choose(
     'What should happen?',

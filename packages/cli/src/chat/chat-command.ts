@@ -23,7 +23,7 @@ import { localWorkspace } from './workspace-folder.ts';
 import { checkAllowMatches, parametersFrom, readUserMessage } from './read-flags.ts';
 import { onStopSignal } from './stop-signals.ts';
 import type { TerminalLineReader, Terminal } from './terminal.ts';
-import { createTerminalLineReader, dim, terminalOf } from './terminal.ts';
+import { createTerminalLineReader, dim, createTerminal } from './terminal.ts';
 import { printServers } from './print-servers.ts';
 import { CurrentRun } from './current-run.ts';
 
@@ -31,7 +31,7 @@ const ONE_SHOT_TURNS = 5;
 
 /** `toolyard chat [question]`, executed in this process. Returns the exit code. */
 export async function chatCommand(io: CommandIo, message: string | undefined, flags: ChatFlags): Promise<number> {
-  const terminal = terminalOf(io);
+  const terminal = createTerminal(io);
   const prompt = await readUserMessage(message, flags, terminal.input);
 
   // A stop signal cancels the current run, if there is one.
@@ -80,7 +80,7 @@ export async function chatCommand(io: CommandIo, message: string | undefined, fl
       },
       { ...platform, policy: { ...platform.policy, own: ownResources(dataDirFrom(undefined, io)) } },
     );
-    printServers(summariesOf(agent), terminal);
+    printServers(listSummaries(agent), terminal);
     const references = agent.tools.map(({ tool }) => formatToolReference(tool));
     checkAllowMatches(flags.allow, references, agent.servers);
     const backend = createAgentBackend(agent);
@@ -138,7 +138,7 @@ function withRoots<Handlers extends Pick<AgentOptions, 'interrupts'>>(
   return { ...handlers, interrupts: { ...handlers.interrupts, roots } };
 }
 
-function summariesOf(agent: Agent): ServerSummary[] {
+function listSummaries(agent: Agent): ServerSummary[] {
   return agent.servers.map(({ id, state, toolCount, skipped, error }) => ({
     id,
     state,

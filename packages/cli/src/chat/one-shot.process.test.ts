@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { eventually, isAlive, processTreeOf, reply, startModelServer, within } from '@toolyard/testing';
+import { eventually, isAlive, listProcessTree, reply, startModelServer, within } from '@toolyard/testing';
 import { mcpFlag } from '../test-fixtures/mcp-flag.ts';
 import { NODE_ARGS, PROCESS_ENV, spawnCommand } from '../test-fixtures/spawn-command.ts';
 
@@ -54,7 +54,7 @@ describe('a one-shot chat leaves no child process', () => {
     await eventually(() => output.includes('text_delta'), { what: 'the first words' });
     const { pid } = child;
     if (pid === undefined) throw new Error('no pid');
-    const children = processTreeOf(pid).filter((other) => other !== pid);
+    const children = listProcessTree(pid).filter((other) => other !== pid);
     expect(children.length).toBeGreaterThanOrEqual(1);
     return { pid, children, ended };
   }
@@ -91,7 +91,7 @@ describe('a one-shot chat leaves no child process', () => {
       });
       const ended = once(child, 'exit');
       await eventually(() => server.requests.some(({ method }) => method === 'POST'), { what: 'the message' });
-      const tree = processTreeOf(child.pid ?? 0);
+      const tree = listProcessTree(child.pid ?? 0);
       expect(tree.length).toBeGreaterThan(1);
       looked.resolve();
       expect(await within(ended, { what: 'the exit of the command' })).toEqual([code, null]);

@@ -11,7 +11,7 @@ import { runCommand } from '../test-fixtures/run-command.ts';
 const ECHO = { name: 'echo', arguments: { message: 'hello' } };
 
 /** Without the request for the list of models, which has their context windows. */
-const chatsOf = ({ requests }: ModelServer) => requests.filter(({ method }) => method === 'POST');
+const listChats = ({ requests }: ModelServer) => requests.filter(({ method }) => method === 'POST');
 
 describe('toolyard chat "question"', () => {
   it('puts the answer on stdout and everything else on stderr', async () => {
@@ -91,7 +91,7 @@ describe('toolyard chat "question"', () => {
       '7',
     ];
     await runCommand(['chat', '--base-url', server.url, '--model', 'scripted', '--no-date', ...flags, 'Hi']);
-    expect(chatsOf(server)[0]?.body).toMatchObject({
+    expect(listChats(server)[0]?.body).toMatchObject({
       messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user' }],
       temperature: 0.2,
       top_p: 0.9,
@@ -271,11 +271,11 @@ describe('MCP servers', () => {
     const flags = ['chat', '--base-url', server.url, '--model', 'scripted'];
     const answered = await runCommand([...flags, 'Loop']);
     expect(answered.stdout).toBe('Enough.\n');
-    expect(chatsOf(server)).toHaveLength(5);
+    expect(listChats(server)).toHaveLength(5);
     const failed = await runCommand([...flags, '--on-max-turns', 'error', '--max-turns', '2', 'Loop']);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain('2 turns');
-    expect(chatsOf(server)).toHaveLength(7);
+    expect(listChats(server)).toHaveLength(7);
   });
 });
 

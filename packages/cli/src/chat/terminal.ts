@@ -16,7 +16,7 @@ export type Terminal = {
   errIsScreen: boolean;
 };
 
-export function terminalOf(io: CommandIo): Terminal {
+export function createTerminal(io: CommandIo): Terminal {
   const { stdin, stdout, stderr } = io;
   return {
     io,

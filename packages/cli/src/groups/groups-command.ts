@@ -43,19 +43,19 @@ export async function showGroup(io: CommandIo, client: ServerClient, wanted: str
   const group = await findGroup(client, wanted);
   if (json === true) return printJson(io, group);
   const { items: agents } = await client.get('/api/agents');
-  const titleOf = (id: string): string => agents.find((agent) => agent.id === id)?.title ?? `deleted agent ${id}`;
+  const getTitle = (id: string): string => agents.find((agent) => agent.id === id)?.title ?? `deleted agent ${id}`;
   const { mode, members, instructions } = group;
   const supervisor = mode.kind === 'supervisor' ? mode.supervisor : undefined;
-  const facts = [
+  const details = [
     ['ID', group.id],
     ['Name', shownTitle(group.title)],
     ['Mode', MODES[mode.kind]],
-    ['Supervisor', supervisor && ('agentId' in supervisor ? titleOf(supervisor.agentId) : 'a model')],
+    ['Supervisor', supervisor && ('agentId' in supervisor ? getTitle(supervisor.agentId) : 'a model')],
     ['Rounds', String(roundsOf(group))],
-    ['Members', members.map(({ agentId, name }) => name ?? titleOf(agentId)).join(', ')],
+    ['Members', members.map(({ agentId, name }) => name ?? getTitle(agentId)).join(', ')],
     ['Stops at', group.stopPhrases.join(', ') || undefined],
   ] as const;
-  printFacts(io, facts, instructions);
+  printFacts(io, details, instructions);
 }
 
 /** `toolyard groups create`. Members are names or IDs of agents. */
@@ -72,7 +72,7 @@ export async function createGroup(
     body: {
       title,
       members,
-      mode: await modeOf(client, flags),
+      mode: await readMode(client, flags),
       ...defined({ instructions, maxRounds }),
       ...(stop.length === 0 ? {} : { stopPhrases: stop }),
     },
@@ -81,7 +81,7 @@ export async function createGroup(
   printLine(io, `${group.id}  ${shownTitle(group.title)}`);
 }
 
-async function modeOf(client: ServerClient, { order, supervisor }: NewGroupFlags): Promise<GroupMode> {
+async function readMode(client: ServerClient, { order, supervisor }: NewGroupFlags): Promise<GroupMode> {
   if (order !== undefined && supervisor !== undefined) {
     throw createConfigError(
       '--order cannot be combined with --supervisor: a supervisor decides who speaks.',

@@ -8,7 +8,7 @@ import type {
 import { decisionsFor, defined } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createTerminalLineReader, terminalOf } from '../chat/terminal.ts';
+import { createTerminalLineReader, createTerminal } from '../chat/terminal.ts';
 import { EXIT } from '../exit.ts';
 import { pluralize, printJson, printLine, printNote, printProblem } from '../output.ts';
 import { askAtTerminal } from '../server-chat/ask-at-terminal.ts';
@@ -36,7 +36,7 @@ export async function answerCommand(
   const selected = selectInterrupts(open, ids, { all: flags.all === true, answer });
   const selectedAnswers = answer
     ? selected.map((asked): AnswerItem => ({ id: asked.id, answer, ...shown(asked.interrupt) }))
-    : await askEach(selected, terminalOf(io));
+    : await askEach(selected, createTerminal(io));
   // Send answers for interrupts that are no longer open, too: the server reports what happened to them.
   const gone = answer ? ids.filter((id) => !open.some((asked) => asked.id === id)) : [];
   const answers = [...selectedAnswers, ...(answer ? gone.map((id): AnswerItem => ({ id, answer })) : [])];

@@ -4,7 +4,7 @@ import { askedByNote, textCallNote } from '../chat/interrupt-notes.ts';
 import type { CommandIo } from '../command-io.ts';
 import { printJson, printNote, printTable } from '../output.ts';
 import { allPages } from '../server/all-pages.ts';
-import { minuteOf } from '../utc-time.ts';
+import { toMinute } from '../utc-time.ts';
 import type { ServerClient } from '../server/server-client.ts';
 
 export type ListFlags = { status: string; run?: string; conversation?: string; limit?: number; json?: boolean };
@@ -17,7 +17,7 @@ export async function listInterrupts(io: CommandIo, client: ServerClient, flags:
   if (flags.json === true) return printJson(io, items);
   const rows = items.map(({ id, openedAt, interrupt, answer }) => [
     id,
-    minuteOf(openedAt),
+    toMinute(openedAt),
     interrupt.kind,
     ...(status === 'open' ? [] : [answer?.decision ?? '']),
     summarize(interrupt),

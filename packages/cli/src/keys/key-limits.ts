@@ -55,7 +55,7 @@ function readAmounts(flag: string, text: string): Amounts {
     const [, number = '', unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(usd|tokens|calls)\s*$/i.exec(part) ?? [];
     const name = Object.entries(UNITS).find(([key]) => key === unit.toLowerCase())?.[1];
     if (name === undefined || Number(number) === 0) {
-      throw wrong(flag, part, 'Use amounts in usd, tokens or calls: 0.50usd,20000tokens,10calls.');
+      throw createBadFlagError(flag, part, 'Use amounts in usd, tokens or calls: 0.50usd,20000tokens,10calls.');
     }
     amounts[name] = Number(number);
   }
@@ -66,12 +66,12 @@ function readRate(text: string): RateLimit {
   const rate: RateLimit = {};
   for (const part of text.split(',')) {
     const [, number = '0', span = ''] = /^\s*(\d+)\s*\/\s*(minute|day)\s*$/i.exec(part) ?? [];
-    if (Number(number) === 0) throw wrong('--rate', part, 'Use runs per minute or day: 5/minute,100/day.');
+    if (Number(number) === 0) throw createBadFlagError('--rate', part, 'Use runs per minute or day: 5/minute,100/day.');
     rate[span.toLowerCase() === 'day' ? 'perDay' : 'perMinute'] = Number(number);
   }
   return rate;
 }
 
-function wrong(flag: string, part: string, hint: string): ToolyardError {
+function createBadFlagError(flag: string, part: string, hint: string): ToolyardError {
   return createConfigError(`${flag}: invalid value "${part.trim()}".`, hint);
 }

@@ -1,7 +1,7 @@
 import type { CreateApiKey, KeyScope } from '@toolyard/protocol';
 import { defined, KEY_SCOPES } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
-import { dayOf } from '../utc-time.ts';
+import { toDay } from '../utc-time.ts';
 import { printJson, printLine, printNote, printTable } from '../output.ts';
 import { plainLine } from '../sanitize.ts';
 import type { KeyLimitFlags } from './key-limits.ts';
@@ -43,8 +43,8 @@ export async function listKeys(io: CommandIo, client: ServerClient, { json }: { 
     name,
     `${start}…`,
     scopes.join(','),
-    expiresAt === null ? 'never expires' : `expires ${dayOf(expiresAt)}`,
-    lastUsedAt === null ? 'never used' : `used ${dayOf(lastUsedAt)}`,
+    expiresAt === null ? 'never expires' : `expires ${toDay(expiresAt)}`,
+    lastUsedAt === null ? 'never used' : `used ${toDay(lastUsedAt)}`,
     limits === null ? '' : plainLine(describeLimits(limits), 300),
   ]);
   printTable(io, rows);

@@ -17,7 +17,7 @@ export async function approveServer(
   { hash }: ApproveFlags,
 ): Promise<number> {
   const entry = await source.api.get('/api/mcp/servers/{id}/approval', { params: { id } });
-  if (hash !== undefined && hash !== entry.hash) throw hashMismatch(entry);
+  if (hash !== undefined && hash !== entry.hash) throw createHashMismatchError(entry);
   if (hash === undefined) {
     printEntry(io, entry);
     const answer = await askYesNo(io, 'Allow Toolyard to start or contact this server?', signal);
@@ -43,7 +43,7 @@ function printEntry(io: CommandIo, entry: McpEntryApproval): void {
   printLine(io, text);
 }
 
-function hashMismatch({ id, file }: McpEntryApproval): ToolyardError {
+function createHashMismatchError({ id, file }: McpEntryApproval): ToolyardError {
   return new ToolyardError({
     code: 'conflict',
     message: `The entry "${id}" in ${file} does not have this hash; it was not approved.`,

@@ -3,7 +3,7 @@ import { showWhileLaunching } from '../show-launches.ts';
 import type { McpContext } from './mcp-source.ts';
 import { pluralize, printJson, printNote, printProblem } from '../output.ts';
 import type { TargetFlags } from './target.ts';
-import { transportOf } from './target.ts';
+import { readTransport } from './target.ts';
 
 export type AddFlags = TargetFlags & { json?: boolean; disabled?: boolean; test: boolean };
 
@@ -16,7 +16,7 @@ export async function addServerCommand(
 ): Promise<void> {
   const server: AddMcpServer = {
     id,
-    transport: transportOf(words, flags),
+    transport: readTransport(words, flags),
     ...(flags.disabled === true ? { enabled: false } : {}),
   };
   const view = await source.api.post('/api/mcp/servers', { body: server });

@@ -15,7 +15,7 @@ export async function listServers({ io, source }: McpContext, { json }: { json?:
     printJson(io, { items, ...defined({ fileFault }) });
     return code;
   }
-  printTable(io, items.map(rowOf));
+  printTable(io, items.map(toRow));
   for (const { text } of launchLines(items, Date.now())) printNote(io, text);
   if (items.length === 0) printNote(io, 'No servers. Add one with: toolyard mcp add <name> -- <command>');
   for (const { id, error, fault, approval } of items) {
@@ -27,13 +27,13 @@ export async function listServers({ io, source }: McpContext, { json }: { json?:
   return code;
 }
 
-function rowOf(server: McpServerView): string[] {
+function toRow(server: McpServerView): string[] {
   const { id, state, offers, tokens, transport, origin, protocolVersion, serverInfo, builtIn } = server;
   const title = serverInfo?.title ?? '';
   const isReady = state === 'ready';
   return [
     id,
-    stateOf(server),
+    formatState(server),
     isReady ? pluralize(offers.tools, 'tool') : '',
     isReady && offers.tools > 0 ? `${tokens} tokens` : '',
     protocolVersion === undefined ? '' : `MCP ${protocolVersion}`,
@@ -44,7 +44,7 @@ function rowOf(server: McpServerView): string[] {
   ];
 }
 
-function stateOf({ state, fault, approval }: McpServerView): string {
+function formatState({ state, fault, approval }: McpServerView): string {
   if (fault !== undefined) return `line ${fault.line} of ${fault.file}`;
   return approval === undefined ? state.replace('_', ' ') : 'needs approval';
 }

@@ -22,7 +22,7 @@ export async function showLog(
     for (const entry of page.items) {
       if (entry.kind === 'message' && options.wire === false) continue;
       if (options.json === true) io.stdout.write(`${JSON.stringify(entry)}\n`);
-      else printLine(io, lineOf(entry));
+      else printLine(io, formatLine(entry));
     }
     if (options.follow !== true) return;
     try {
@@ -34,7 +34,7 @@ export async function showLog(
   }
 }
 
-function lineOf(entry: McpLogEntry): string {
+function formatLine(entry: McpLogEntry): string {
   const at = new Date(entry.at).toISOString().slice(11, 23);
   if (entry.kind === 'event') return `${at} ${entry.level.padEnd(7)} ${plainLine(entry.text, 500)}`;
   const { direction, message, method, requestId, text } = entry;

@@ -52,14 +52,14 @@ export function openAdHoc(io: CommandIo, flags: McpFlags, config: ServerConfig):
 }
 
 async function runningServer(io: CommandIo, flags: McpFlags): Promise<ServerClient | null> {
-  const { clientOf } = await import('../server/on-server.ts');
+  const { openClient } = await import('../server/on-server.ts');
   const { server, token, dataDir } = flags;
   const serverFlags = {
     ...(server === undefined || server === true ? {} : { server }),
     ...defined({ token, dataDir }),
   };
   try {
-    const client = await clientOf(io, serverFlags);
+    const client = await openClient(io, serverFlags);
     await client.get('/health');
     return client;
   } catch (thrown) {

@@ -19,7 +19,7 @@ const MAX_VALUE = 1_000;
 
 /** `toolyard mcp tools <server>` */
 export async function listTools({ io, source }: McpContext, id: string, { json }: Json): Promise<void> {
-  const tools = await toolsOf(source, id);
+  const tools = await fetchTools(source, id);
   if (json === true) return printJson(io, tools);
   const rows = tools.map(({ tool, tokens, readOnly, enabled, description }) => [
     tool.name,
@@ -58,7 +58,7 @@ export async function callTool(
   return code;
 }
 
-function toolsOf({ api }: McpSource, id: string): Promise<McpToolDetail[]> {
+function fetchTools({ api }: McpSource, id: string): Promise<McpToolDetail[]> {
   return allPages((query) => api.get('/api/mcp/servers/{id}/tools', { params: { id }, query }));
 }
 
@@ -78,14 +78,14 @@ async function typeArguments(
   tool: string,
   texts: Record<string, string>,
 ): Promise<JsonObject> {
-  const schema = (await toolsOf(source, id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
-  const typeOf = (name: string): JsonValue | undefined => {
+  const schema = (await fetchTools(source, id)).find((each) => each.tool.name === tool)?.inputSchema['properties'];
+  const findType = (name: string): JsonValue | undefined => {
     const property = isJsonObject(schema) ? schema[name] : undefined;
     return isJsonObject(property) ? property['type'] : undefined;
   };
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
-      if (typeOf(name) === 'string') return [name, text];
+      if (findType(name) === 'string') return [name, text];
       const parsed = parseJson(text);
       return [name, parsed.ok ? parsed.value : text];
     }),
@@ -121,17 +121,17 @@ export async function readResource(
   });
   if (json === true) return printJson(io, contents);
   if (output !== undefined) {
-    writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(bytesOf)), { flag: 'wx' });
+    writeFileSync(resolve(io.cwd, output), Buffer.concat(contents.map(toBytes)), { flag: 'wx' });
     printNote(io, `Wrote ${output}`);
     return;
   }
   for (const part of contents) {
-    if (part.text === undefined && !io.stdout.isTTY) io.stdout.write(bytesOf(part));
+    if (part.text === undefined && !io.stdout.isTTY) io.stdout.write(toBytes(part));
     else printPart(io, part);
   }
 }
 
-function bytesOf({ text, source }: ResourcePart): Buffer {
+function toBytes({ text, source }: ResourcePart): Buffer {
   if (text !== undefined) return Buffer.from(text);
   return source !== undefined && 'data' in source ? Buffer.from(source.data, 'base64') : Buffer.alloc(0);
 }

@@ -30,7 +30,7 @@ export type TargetFlags = {
 const HOSTED_KEY = '${env:KLAVIS_API_KEY}';
 
 /** The transport of `mcp add`: from `--hosted`, a URL or a command. @throws ToolyardError for any other combination */
-export function transportOf(words: readonly string[], flags: TargetFlags): McpTransport {
+export function readTransport(words: readonly string[], flags: TargetFlags): McpTransport {
   const { hosted, apiKey = HOSTED_KEY, user } = flags;
   if (hosted === undefined) {
     if (words.length === 0)
@@ -40,7 +40,7 @@ export function transportOf(words: readonly string[], flags: TargetFlags): McpTr
     if (flags.apiKey !== undefined || user !== undefined)
       throw createRequestError('--api-key and --user require --hosted.');
     const transport = transportFrom(serverFromWords(words, flags));
-    return flags.plugin === true ? pluginOf(transport) : transport;
+    return flags.plugin === true ? toPlugin(transport) : transport;
   }
   if (flags.plugin === true) throw createRequestError('--plugin cannot be combined with --hosted.');
   if (words.length > 0) throw createRequestError('--hosted cannot be combined with a URL or command.');
@@ -52,7 +52,7 @@ export function transportOf(words: readonly string[], flags: TargetFlags): McpTr
 }
 
 /** @throws ToolyardError `bad_request` */
-function pluginOf(transport: McpTransport): McpTransport {
+function toPlugin(transport: McpTransport): McpTransport {
   if (transport.type === 'http' && transport.headers === undefined) return { type: 'plugin', url: transport.url };
   throw createRequestError('--plugin requires the http URL of a manifest or OpenAPI document, without --header.');
 }
@@ -79,12 +79,12 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
         ...transport,
         ...(Object.keys(env).length === 0 ? {} : { env }),
         ...defined({ cwd: flags.cwd }),
-        ...sandboxOf(flags),
+        ...toSandbox(flags),
       },
     };
   }
   if (transport.type === 'in-memory' || transport.type === 'hosted' || transport.type === 'plugin') return server;
-  if (Object.keys(sandboxOf(flags)).length > 0) {
+  if (Object.keys(toSandbox(flags)).length > 0) {
     throw createRequestError('--no-sandbox, --read, --write and --network require a local server (a command).');
   }
   if (flags.env.length > 0 || flags.cwd !== undefined) {
@@ -97,7 +97,7 @@ export function serverFromWords(words: readonly string[], flags: TargetFlags): S
 }
 
 /** Empty without these flags: the default applies, which is a sandbox. */
-function sandboxOf({ sandbox, read = [], write = [], network }: TargetFlags): { sandbox?: SandboxSettings | false } {
+function toSandbox({ sandbox, read = [], write = [], network }: TargetFlags): { sandbox?: SandboxSettings | false } {
   const settings: SandboxSettings = {
     ...(read.length === 0 ? {} : { read: read.map((path) => resolve(path)) }),
     ...(write.length === 0 ? {} : { write: write.map((path) => resolve(path)) }),

@@ -21,12 +21,12 @@ export async function modelSource(io: CommandIo, flags: SourceFlags): Promise<Mo
     const { readMachineModels } = await import('@toolyard/server/machine-models');
     return readMachineModels({ dataDir: dataDirFrom(dataDir ?? env['TOOLYARD_DATA_DIR'], io), env });
   }
-  const { clientOf } = await import('../server/on-server.ts');
+  const { openClient } = await import('../server/on-server.ts');
   const named = {
     ...(server === true ? {} : { server }),
     ...defined({ token, dataDir }),
   };
-  const client = await clientOf(io, named);
+  const client = await openClient(io, named);
   return {
     models: () => client.get('/api/models'),
     providers: async () => (await client.get('/api/providers')).items,

@@ -21,16 +21,16 @@ export async function providersCommand(
   await using source = await modelSource(io, flags);
   const providers = flags.known === true ? await source.known() : await source.providers();
   if (flags.json) return printJson(io, providers);
-  const rows = providers.map((provider) => ('origin' in provider ? rowOf(provider) : presetRowOf(provider)));
+  const rows = providers.map((provider) => ('origin' in provider ? toRow(provider) : toPresetRow(provider)));
   printTable(io, rows);
 }
 
-function rowOf({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: ProviderView): string[] {
+function toRow({ id, label, wire, baseUrl, hasKey, origin, overrides = [] }: ProviderView): string[] {
   const overridden =
     overrides.length === 0 ? '' : ` (overrides ${overrides.map((place) => ORIGIN_NAMES[place]).join(', ')})`;
   return [id, label, wire ?? '', hasKey ? 'key' : 'no key', ORIGIN_NAMES[origin] + overridden, baseUrl ?? ''];
 }
 
-function presetRowOf({ id, label, wire, keyVariables, baseUrl }: ProviderPresetView): string[] {
+function toPresetRow({ id, label, wire, keyVariables, baseUrl }: ProviderPresetView): string[] {
   return [id, label, wire, keyVariables[0] ?? '', baseUrl];
 }

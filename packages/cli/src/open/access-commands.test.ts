@@ -118,7 +118,7 @@ it('lists sessions and revokes one or all', async () => {
     const { secret } = (await answer.json()) as { secret: string };
     return { cookie: answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '', 'x-toolyard-session': secret };
   };
-  const statusOf = async (headers: Record<string, string>) =>
+  const requestStatus = async (headers: Record<string, string>) =>
     (await fetch(`${served.url}/api/conversations`, { headers })).status;
   const phone = await signIn('Phone\u00adBrowser');
   const [desk, other] = [await signIn('Desk'), await signIn('Other')];
@@ -133,7 +133,7 @@ it('lists sessions and revokes one or all', async () => {
     code: 0,
     stderr: expect.stringContaining(id),
   });
-  expect([await statusOf(phone), await statusOf(desk)]).toEqual([401, 200]);
+  expect([await requestStatus(phone), await requestStatus(desk)]).toEqual([401, 200]);
   expect(await runCommand(['sessions', 'revoke', id, ...at])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(id),
@@ -146,7 +146,7 @@ it('lists sessions and revokes one or all', async () => {
     });
   }
   expect((await runCommand(['sessions', 'revoke', '--all', ...at])).code).toBe(0);
-  expect([await statusOf(desk), await statusOf(other)]).toEqual([401, 401]);
+  expect([await requestStatus(desk), await requestStatus(other)]).toEqual([401, 401]);
   expect((await runCommand(['sessions', 'list', ...at])).stdout).toBe('No browser is signed in.\n');
   const key = await runCommand(['keys', 'create', 'Reader', '--scopes', 'read', ...at]);
   const denied = await runCommand(['sessions', 'list', '--server', served.url, '--token', key.stdout.trim()]);

@@ -3,7 +3,7 @@ import type { Interrupt, RunEvent, StartRun } from '@toolyard/protocol';
 import { defined, systemClock, ToolyardError } from '@toolyard/protocol';
 import { findAgent } from '../server/find-by-name.ts';
 import { readUserMessage } from '../chat/read-flags.ts';
-import { terminalOf } from '../chat/terminal.ts';
+import { createTerminal } from '../chat/terminal.ts';
 import { TerminalTranscript } from '../chat/transcript.ts';
 import type { CommandIo } from '../command-io.ts';
 import { EXIT } from '../exit.ts';
@@ -27,7 +27,7 @@ export async function runCommand(
   task: string,
   flags: RunFlags,
 ): Promise<number> {
-  const terminal = terminalOf(io);
+  const terminal = createTerminal(io);
   const text = await readUserMessage(task, { allow: [] }, terminal.input);
   const reconnector = new Reconnector({
     clock: systemClock,
@@ -36,7 +36,7 @@ export async function runCommand(
     hint: () => 'The run continues on the server: "toolyard runs list" shows it.',
   });
   const { conversation: conversationId } = flags;
-  const agentId = await agentIdOf(client, agent);
+  const agentId = await resolveAgentId(client, agent);
   // The id makes a repeated request find the run.
   const body: StartRun = {
     id: randomUUID(),
@@ -51,7 +51,7 @@ export async function runCommand(
   }
   if (flags.json !== true) printNote(io, `run ${id}`);
   const transcript = new TerminalTranscript(terminal);
-  for await (const event of eventsOf(client, id, reconnector)) {
+  for await (const event of streamEvents(client, id, reconnector)) {
     if (flags.json === true) printLine(io, jsonLine(event));
     else transcript.show(event);
     if (event.type === 'interrupt_requested') printHowToAnswer(io, event.interrupt);
@@ -64,7 +64,7 @@ export async function runCommand(
 }
 
 /** A key with limits cannot list agents: it names them by ID. */
-async function agentIdOf(client: ServerClient, agent: string): Promise<string> {
+async function resolveAgentId(client: ServerClient, agent: string): Promise<string> {
   try {
     return (await findAgent(client, agent)).id;
   } catch (thrown) {
@@ -73,7 +73,7 @@ async function agentIdOf(client: ServerClient, agent: string): Promise<string> {
   }
 }
 
-async function* eventsOf(
+async function* streamEvents(
   client: ServerClient,
   runId: string,
   reconnector: Reconnector,

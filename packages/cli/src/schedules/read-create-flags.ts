@@ -43,17 +43,17 @@ export function readCreateFlags(title: string, flags: CreateFlags, agentId: stri
   return {
     title,
     task,
-    timing: timingOf(flags),
-    conditions: conditionsOf(flags),
+    timing: readTiming(flags),
+    conditions: toConditions(flags),
     ...defined({ timeZone, missed, missedLimit, overlap, agentId }),
     ...(conversation === undefined ? {} : { target: { kind: 'conversation', conversationId: conversation } }),
-    ...(flags.model === undefined ? {} : { configuration: { model: modelOf(flags.model) } }),
-    ...(allow.length === 0 ? {} : { allowedTools: allow.map(toolOf) }),
+    ...(flags.model === undefined ? {} : { configuration: { model: readModel(flags.model) } }),
+    ...(allow.length === 0 ? {} : { allowedTools: allow.map(readTool) }),
     ...(flags.paused === true ? { enabled: false } : {}),
   };
 }
 
-function timingOf({ cron, at, every }: CreateFlags): ScheduleTiming {
+function readTiming({ cron, at, every }: CreateFlags): ScheduleTiming {
   if ([cron, at, every].filter((flag) => flag !== undefined).length !== 1) {
     throw createRequestError('A schedule needs exactly one of --cron, --at and --every.');
   }
@@ -70,15 +70,15 @@ function timingOf({ cron, at, every }: CreateFlags): ScheduleTiming {
   return { kind: 'interval', seconds: Number(count) * (SECONDS[unit] ?? 1) };
 }
 
-function conditionsOf({ days, hours, maxPerDay, maxTotal }: CreateFlags): ScheduleConditions {
+function toConditions({ days, hours, maxPerDay, maxTotal }: CreateFlags): ScheduleConditions {
   return {
-    ...(days === undefined ? {} : { days: daysOf(days) }),
-    ...(hours === undefined ? {} : { hours: hoursOf(hours) }),
+    ...(days === undefined ? {} : { days: readDays(days) }),
+    ...(hours === undefined ? {} : { hours: readHours(hours) }),
     ...defined({ maxPerDay, maxTotal }),
   };
 }
 
-function daysOf(text: string): number[] {
+function readDays(text: string): number[] {
   return text.split(',').map((name) => {
     const day = DAYS.indexOf(name.trim().toLowerCase().slice(0, 3));
     if (day === -1) throw createRequestError(`--days ${text}: "${name}" is not a day.`, `Days: ${DAYS.join(', ')}.`);
@@ -86,7 +86,7 @@ function daysOf(text: string): number[] {
   });
 }
 
-function hoursOf(text: string): { from: number; to: number } {
+function readHours(text: string): { from: number; to: number } {
   const [, from = '', to = ''] = /^(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
   if (from === '' || Number(from) > 23 || Number(to) < 1 || Number(to) > 24) {
     throw createRequestError(`--hours ${text}: not two hours.`, 'Use a form such as 8-18, or 22-6 across midnight.');
@@ -94,14 +94,14 @@ function hoursOf(text: string): { from: number; to: number } {
   return { from: Number(from), to: Number(to) };
 }
 
-function modelOf(text: string): ModelReference {
+function readModel(text: string): ModelReference {
   const at = text.indexOf('/');
   if (at < 1 || at === text.length - 1)
     throw createRequestError(`--model ${text}: not a model.`, 'Use the form provider/model.');
   return { providerId: text.slice(0, at), modelId: text.slice(at + 1) };
 }
 
-function toolOf(text: string): ToolReference {
+function readTool(text: string): ToolReference {
   const at = text.indexOf('/');
   if (at < 1 || at === text.length - 1)
     throw createRequestError(`--allow ${text}: not a tool.`, 'Use the form server/tool.');

@@ -4,7 +4,7 @@ import { findAgent } from '../server/find-by-name.ts';
 import type { CommandIo } from '../command-io.ts';
 import { printFacts, printJson, printLine, printList, printNote, printTable } from '../output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
-import { secondOf } from '../utc-time.ts';
+import { toSecond } from '../utc-time.ts';
 import type { ServerClient } from '../server/server-client.ts';
 import { findSchedule } from '../server/find-by-name.ts';
 import type { CreateFlags } from './read-create-flags.ts';
@@ -14,8 +14,8 @@ type Json = { json?: boolean };
 
 const MAX_TITLE = 60;
 
-const when = (at: number): string => `${secondOf(at)} UTC`;
-const titleOf = ({ title }: Pick<ScheduleView, 'title'>): string => shownLine(title, MAX_TITLE);
+const when = (at: number): string => `${toSecond(at)} UTC`;
+const formatTitle = ({ title }: Pick<ScheduleView, 'title'>): string => shownLine(title, MAX_TITLE);
 
 /** `toolyard schedules list`. */
 export async function listSchedules(io: CommandIo, client: ServerClient, { json }: Json): Promise<void> {
@@ -23,7 +23,7 @@ export async function listSchedules(io: CommandIo, client: ServerClient, { json 
   printList(io, items, {
     json,
     none: 'No schedules.',
-    row: (each) => [each.id, titleOf(each), timingOf(each), nextOf(each), lastOf(each.lastFiring)],
+    row: (each) => [each.id, formatTitle(each), formatTiming(each), formatNext(each), formatLast(each.lastFiring)],
   });
 }
 
@@ -33,13 +33,13 @@ export async function showSchedule(io: CommandIo, client: ServerClient, wanted: 
   if (json === true) return printJson(io, schedule);
   const { id, timeZone, conditions, missed, overlap, target, agentId, configuration, allowedTools } = schedule;
   const { model } = configuration;
-  const facts = [
+  const details = [
     ['ID', id],
     ['Title', schedule.title],
-    ['When', timingOf(schedule)],
+    ['When', formatTiming(schedule)],
     ['Time zone', timeZone],
-    ['Next', nextOf(schedule)],
-    ['Last', lastOf(schedule.lastFiring)],
+    ['Next', formatNext(schedule)],
+    ['Last', formatLast(schedule.lastFiring)],
     ['Conditions', Object.keys(conditions).length === 0 ? undefined : JSON.stringify(conditions)],
     ['Missed times', missed],
     ['Overlap', overlap],
@@ -49,7 +49,7 @@ export async function showSchedule(io: CommandIo, client: ServerClient, wanted: 
     ['Allowed tools', allowedTools.map(formatToolReference).join(', ') || undefined],
     ['Created by', schedule.createdBy === 'model' ? createdByModel(schedule) : undefined],
   ] as const;
-  printFacts(io, facts, schedule.task);
+  printFacts(io, details, schedule.task);
 }
 
 /** `toolyard schedules create`. */
@@ -74,7 +74,7 @@ export async function createSchedule(
   }
   const created = await client.post('/api/schedules', { body });
   if (flags.json === true) return printJson(io, created);
-  printLine(io, `${created.id}  ${titleOf(created)}  ${nextOf(created)}`);
+  printLine(io, `${created.id}  ${formatTitle(created)}  ${formatNext(created)}`);
 }
 
 /** `toolyard schedules pause` and `resume`. */
@@ -82,7 +82,7 @@ export function enableSchedule(enabled: boolean) {
   return async (io: CommandIo, client: ServerClient, wanted: string): Promise<void> => {
     const { id, version } = await findSchedule(client, wanted);
     const changed = await client.patch('/api/schedules/{id}', { params: { id }, body: { version, enabled } });
-    printNote(io, `${titleOf(changed)}: ${nextOf(changed)}.`);
+    printNote(io, `${formatTitle(changed)}: ${formatNext(changed)}.`);
   };
 }
 
@@ -105,10 +105,10 @@ export async function listFirings(io: CommandIo, client: ServerClient, wanted: s
 export async function deleteSchedule(io: CommandIo, client: ServerClient, wanted: string): Promise<void> {
   const schedule = await findSchedule(client, wanted);
   await client.delete('/api/schedules/{id}', { params: { id: schedule.id } });
-  printNote(io, `deleted ${titleOf(schedule)}.`);
+  printNote(io, `deleted ${formatTitle(schedule)}.`);
 }
 
-function timingOf({ timing, description }: ScheduleView): string {
+function formatTiming({ timing, description }: ScheduleView): string {
   switch (timing.kind) {
     case 'cron':
       return description ?? timing.expression;
@@ -119,21 +119,21 @@ function timingOf({ timing, description }: ScheduleView): string {
   }
 }
 
-function nextOf({ enabled, nextAt }: ScheduleView): string {
+function formatNext({ enabled, nextAt }: ScheduleView): string {
   if (!enabled) return 'paused';
   return nextAt === null ? 'no more times' : `next ${when(nextAt)}`;
 }
 
-function lastOf(firing: ScheduleFiring | null): string {
-  return firing === null ? '' : `last ${outcomeOf(firing)}`;
+function formatLast(firing: ScheduleFiring | null): string {
+  return firing === null ? '' : `last ${getOutcome(firing)}`;
 }
 
-function outcomeOf({ outcome, runStatus }: ScheduleFiring): string {
+function getOutcome({ outcome, runStatus }: ScheduleFiring): string {
   return outcome === 'started' ? (runStatus ?? 'deleted') : outcome;
 }
 
 function firingRow(firing: ScheduleFiring): string[] {
-  return [when(firing.plannedAt), outcomeOf(firing), firing.conversationId ?? '', firing.reason ?? ''];
+  return [when(firing.plannedAt), getOutcome(firing), firing.conversationId ?? '', firing.reason ?? ''];
 }
 
 function createdByModel({ createdIn }: ScheduleView): string {

@@ -29,7 +29,7 @@ async function read(path: readonly string[], flag: readonly string[]) {
   return { values: command.opts(), printed: io.stderr.text };
 }
 
-function sampleOf(option: Option): readonly string[] {
+function getSample(option: Option): readonly string[] {
   if (option.negate || option.isBoolean()) return [];
   return [option.argChoices?.[0] ?? (option.attributeName().endsWith('onfig') ? '{"a":1}' : '7')];
 }
@@ -39,11 +39,11 @@ const aliases = aliasesIn(createProgram({ io: createMemoryIo(), exitCode: EXIT.d
 it.each(aliases.map((alias) => [named(alias), alias] as const))(
   '%s sets its current flag and prints a warning',
   async (_name, { path, option }) => {
-    const { printed, values } = await read(path, [option.long ?? '', ...sampleOf(option)]);
+    const { printed, values } = await read(path, [option.long ?? '', ...getSample(option)]);
     const current = /is deprecated; use (--\S+)\./.exec(printed)?.[1] ?? 'no warning';
     expect(printed).toContain(`${(option.long ?? '').replace('--no-', '--')} is deprecated; use ${current}.`);
     const negated = option.long?.startsWith('--no-') === true ? current.replace('--', '--no-') : current;
-    const direct = await read(path, [negated, ...sampleOf(option)]);
+    const direct = await read(path, [negated, ...getSample(option)]);
     expect(direct.printed).toBe('');
     // The older name stays in the options, beside the current one.
     expect(values).toMatchObject(direct.values);

@@ -11,9 +11,9 @@ export function addAliases(
   aliases: readonly string[],
   warn: (line: string) => void,
 ): void {
-  const current = command.options.filter((option) => nameOf(option) === flag);
+  const current = command.options.filter((option) => getName(option) === flag);
   for (const alias of aliases) {
-    const options = current.map((option) => aliasOf(option, flag, alias));
+    const options = current.map((option) => createAlias(option, flag, alias));
     for (const option of options) command.addOption(option);
     command.hook('preAction', () => {
       const [from] = options;
@@ -26,7 +26,7 @@ export function addAliases(
 }
 
 /** The name of the flag that an option is a form of: `ui` for `--no-ui`. */
-export function nameOf(option: Option): string {
+export function getName(option: Option): string {
   return option.name().replace(/^no-/, '');
 }
 
@@ -34,7 +34,7 @@ export function isGiven(command: Command, option: Option): boolean {
   return command.getOptionValueSource(option.attributeName()) === 'cli';
 }
 
-function aliasOf(option: Option, flag: string, alias: string): Option {
+function createAlias(option: Option, flag: string, alias: string): Option {
   const { parseArg, defaultValueDescription, argChoices } = option;
   // Commander declares it as any.
   const defaultValue: unknown = option.defaultValue;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ServeFlag } from '@toolyard/server/serve-flags';
 import { serveFlags } from '@toolyard/server/serve-flags';
-import { addAliases, isGiven, nameOf } from './aliases.ts';
+import { addAliases, isGiven, getName } from './aliases.ts';
 import type { Invocation } from '../command-io.ts';
 import { repeatable } from '../options.ts';
 import { sanitize } from '../sanitize.ts';
@@ -22,7 +22,7 @@ export function defineServe(program: Command, invocation: Invocation): void {
 /** Adds the flags of the table, with their older names. */
 export function addServeFlags(serve: Command, warn: (line: string) => void): void {
   for (const [, flag] of serveFlags()) {
-    for (const option of optionsOf(flag)) serve.addOption(option);
+    for (const option of toOptions(flag)) serve.addOption(option);
     addAliases(serve, flag.flag, flag.aliases?.flags ?? [], warn);
   }
 }
@@ -32,15 +32,15 @@ export function givenFlags(command: Command): GivenFlags {
   return Object.fromEntries(
     command.options
       .filter((option) => isGiven(command, option))
-      .map((option) => [nameOf(option), command.getOptionValue(option.attributeName())]),
+      .map((option) => [getName(option), command.getOptionValue(option.attributeName())]),
   );
 }
 
-function optionsOf(flag: ServeFlag): Option[] {
+function toOptions(flag: ServeFlag): Option[] {
   const options: Option[] = [];
   if (flag.help !== undefined) {
     const flags = flag.kind === 'boolean' ? `--${flag.flag}` : `--${flag.flag} ${flag.value}`;
-    const help = `${flag.help}${sourcesOf(flag)}`;
+    const help = `${flag.help}${formatSources(flag)}`;
     options.push(flag.kind === 'list' ? repeatable(flags, help) : new Option(flags, help));
   }
   if (flag.no !== undefined) options.push(new Option(`--no-${flag.flag}`, flag.no));
@@ -48,7 +48,7 @@ function optionsOf(flag: ServeFlag): Option[] {
 }
 
 /** Choices, variable and default of a flag, for its help. */
-function sourcesOf(flag: ServeFlag): string {
+function formatSources(flag: ServeFlag): string {
   const notes = [];
   if (flag.kind === 'enum') notes.push(flag.options.join(', '));
   if (flag.env !== undefined) notes.push(`${flag.kind === 'text' && flag.secret ? 'better: ' : 'or '}${flag.env}`);

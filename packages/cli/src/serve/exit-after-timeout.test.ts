@@ -3,7 +3,7 @@ import { createMemoryIo } from '../test-fixtures/memory-io.ts';
 import { exitAfterTimeout } from './exit-after-timeout.ts';
 
 /** The exit code of a shutdown that never completes, and what it logged. */
-async function exitOf(waitsFor: () => string | null): Promise<{ code: number; lines: string[] }> {
+async function waitForExit(waitsFor: () => string | null): Promise<{ code: number; lines: string[] }> {
   const io = createMemoryIo();
   const lines: string[] = [];
   exitAfterTimeout(io, { waitsFor, log: (line) => lines.push(line), timeoutS: 0.1 });
@@ -11,7 +11,7 @@ async function exitOf(waitsFor: () => string | null): Promise<{ code: number; li
 }
 
 test('exits with code 1 and names what the shutdown waited for', async () => {
-  const { code, lines } = await exitOf(() => 'the storage');
+  const { code, lines } = await waitForExit(() => 'the storage');
   expect(code).toBe(1);
   expect(lines).toEqual([
     expect.stringContaining('shutdown did not complete within 0.1 s; exiting. Still open: the storage'),
@@ -19,7 +19,7 @@ test('exits with code 1 and names what the shutdown waited for', async () => {
 });
 
 test('lists open resources if the component is unknown', async () => {
-  const { lines } = await exitOf(() => null);
+  const { lines } = await waitForExit(() => null);
   expect(lines).toEqual([expect.stringMatching(/Still open: resources of this process: \w+/)]);
 });
 

@@ -8,7 +8,7 @@ const HEAD = /^# (HELP|TYPE) [a-z_]+ \S/;
 const SAMPLE = /^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? [-+0-9.e]+$/;
 
 /** Samples by name and labels. Checks the Prometheus text format of every line. */
-async function metricsOf(url: string): Promise<Map<string, number>> {
+async function readMetrics(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`);
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const values = new Map<string, number>();
@@ -46,10 +46,10 @@ describe('GET /metrics', () => {
       { [Symbol.asyncDispose]: () => model.close() },
     );
     await using served = await Served.start({ model: model.url, date: true, env: { TOOLYARD_METRICS: 'on' } });
-    const before = await metricsOf(served.url);
+    const before = await readMetrics(served.url);
     expect(before.get('toolyard_runs{status="running"}')).toBe(0);
     await runOnce(served);
-    const after = await metricsOf(served.url);
+    const after = await readMetrics(served.url);
     expect(after.get('toolyard_runs_finished_total{status="done"}')).toBe(1);
     const named = (start: string): [string, number][] => [...after].filter(([name]) => name.startsWith(start));
     expect(named('toolyard_model_calls_total{').map(([name]) => name)).toEqual([
@@ -61,7 +61,7 @@ describe('GET /metrics', () => {
     expect(after.get('toolyard_commit_runs_bucket{le="1"}')).toBe(groups);
     expect(after.get('toolyard_commit_seconds_bucket{le="+Inf"}')).toBe(groups);
     // The date server, and the built-in servers of `ask_user`, computing, the tool search, documents and skills. A run does not wait for them forever.
-    await eventually(async () => (await metricsOf(served.url)).get('toolyard_mcp_servers{state="ready"}') === 6);
+    await eventually(async () => (await readMetrics(served.url)).get('toolyard_mcp_servers{state="ready"}') === 6);
     expect(after.get('toolyard_event_loop_delay_seconds{quantile="1"}')).toBeGreaterThanOrEqual(0);
     expect(after.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...after.keys()].join()).not.toMatch(/secret|nine/);
@@ -87,7 +87,7 @@ describeOnDatabases('GET /metrics over a database', (cluster) => {
     await using other = await Served.start({ env });
     await runOnce(one);
     const counted = async ({ url }: Served, direction: 'told' | 'heard') =>
-      (await metricsOf(url)).get(`toolyard_bulletins_total{direction="${direction}"}`) ?? 0;
+      (await readMetrics(url)).get(`toolyard_bulletins_total{direction="${direction}"}`) ?? 0;
     await eventually(async () => (await counted(one, 'told')) > 0);
     await eventually(async () => (await counted(other, 'heard')) > 0);
   });

@@ -40,7 +40,7 @@ export async function* readEvents(
       },
     });
     const decoder = new TextDecoder();
-    for await (const bytes of bodyOf(response, client.url)) {
+    for await (const bytes of readBody(response, client.url)) {
       resetTimer();
       parser.feed(decoder.decode(bytes, { stream: true }));
       yield* events.splice(0);
@@ -52,7 +52,7 @@ export async function* readEvents(
   }
 }
 
-async function* bodyOf(response: Response, url: string): AsyncGenerator<Uint8Array> {
+async function* readBody(response: Response, url: string): AsyncGenerator<Uint8Array> {
   try {
     // The DOM types lack the async iterator of ReadableStream.
     yield* (response.body ?? []) as unknown as AsyncIterable<Uint8Array>;

@@ -36,20 +36,33 @@ function scripted(script: readonly ({ text: string; then: 'end' | 'break' | 'sil
     });
     return new Response(body);
   };
-  const unused = (): never => {
+  const throwUnexpectedCall = (): never => {
     throw new Error('unexpected call');
   };
-  const none = { get: unused, post: unused, put: unused, patch: unused, delete: unused, upload: unused };
-  const client: ServerClient = { url: 'http://server', fetch: unused, open, ...none };
+  const none = {
+    get: throwUnexpectedCall,
+    post: throwUnexpectedCall,
+    put: throwUnexpectedCall,
+    patch: throwUnexpectedCall,
+    delete: throwUnexpectedCall,
+    upload: throwUnexpectedCall,
+  };
+  const client: ServerClient = { url: 'http://server', fetch: throwUnexpectedCall, open, ...none };
   const reconnector = new Reconnector({
     clock,
     timeoutMs: 30_000,
     print: (line) => lines.push(line),
     hint: () => 'Try later.',
   });
-  const steering = { send: unused, delivered: unused, takeUndelivered: unused };
+  const steering = { send: throwUnexpectedCall, delivered: throwUnexpectedCall, takeUndelivered: throwUnexpectedCall };
   const of = { client, clock, reconnector, steering };
-  const run = new RemoteRun({ ...of, begin: async () => 'r', ask: unused, join: unused, unansweredError: unused });
+  const run = new RemoteRun({
+    ...of,
+    begin: async () => 'r',
+    ask: throwUnexpectedCall,
+    join: throwUnexpectedCall,
+    createUnansweredError: throwUnexpectedCall,
+  });
   return { run, clock, cursors, lines };
 }
 

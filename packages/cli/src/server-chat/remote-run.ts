@@ -20,7 +20,7 @@ export type RemoteRunOptions = {
   /** Follows another run of the conversation. */
   join: (runId: string) => ChatRun;
   /** The error for a run that stays parked because an interrupt was not answered. */
-  unansweredError: () => ToolyardError;
+  createUnansweredError: () => ToolyardError;
 };
 
 type Outcome = { status: 'done' | 'cancelled' };
@@ -83,7 +83,7 @@ export class RemoteRun implements ChatRun {
         throw new ToolyardError(last.error ?? UNKNOWN_FAILURE);
       this.#settle.resolve({ status: last?.type === 'run_finished' && last.status === 'done' ? 'done' : 'cancelled' });
     } catch (thrown) {
-      const error = thrown instanceof UnansweredInterrupt ? this.#options.unansweredError() : thrown;
+      const error = thrown instanceof UnansweredInterrupt ? this.#options.createUnansweredError() : thrown;
       this.#settle.reject(error);
       throw error;
     } finally {

@@ -18,7 +18,7 @@ import type { ServerClient } from '../server/server-client.ts';
 import { Reconnector } from './reconnector.ts';
 import type { AskUserAtTerminal } from './interrupt-prompts.ts';
 import { RemoteRun } from './remote-run.ts';
-import { findModel, modelNotFoundAt, shortName } from './server-models.ts';
+import { findModel, createUnofferedModelError, shortName } from './server-models.ts';
 import { Steering } from './steering.ts';
 import { createRequestError } from '../errors.ts';
 
@@ -147,7 +147,7 @@ export class ServerBackend implements ChatBackend {
   async explain(error: ToolyardError): Promise<ToolyardError> {
     if (error.code !== 'model_not_found' || !this.#model) return error;
     try {
-      return modelNotFoundAt(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
+      return createUnofferedModelError(this.#model.modelId, (await this.#models()).models, this.#options.client.url);
     } catch {
       // The original error says more than the failure to list models.
       return error;
@@ -171,7 +171,7 @@ export class ServerBackend implements ChatBackend {
       print,
       hint: () => `The run resumes when the server restarts. Follow it with: ${command}`,
     });
-    const unansweredError = (): ToolyardError =>
+    const createUnansweredError = (): ToolyardError =>
       new ToolyardError({
         code: 'cancelled',
         message: 'The run waits for an answer to its interrupt.',
@@ -186,7 +186,7 @@ export class ServerBackend implements ChatBackend {
       print,
     });
     const join = (runId: string): ChatRun => this.#run(conversationId, async () => runId);
-    return new RemoteRun({ client, clock, reconnector, begin, ask, steering, join, unansweredError });
+    return new RemoteRun({ client, clock, reconnector, begin, ask, steering, join, createUnansweredError });
   }
 
   #view(): Promise<ConversationView> {

@@ -10,7 +10,7 @@ import { workspaceOnServer } from '../chat/workspace-folder.ts';
 import { checkAllowMatches, parametersFrom, readUserMessage } from '../chat/read-flags.ts';
 import { onStopSignal } from '../chat/stop-signals.ts';
 import type { Terminal } from '../chat/terminal.ts';
-import { createTerminalLineReader, dim, terminalOf } from '../chat/terminal.ts';
+import { createTerminalLineReader, dim, createTerminal } from '../chat/terminal.ts';
 import { printServers } from '../chat/print-servers.ts';
 import { CurrentRun } from '../chat/current-run.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -27,7 +27,7 @@ const RECONNECT_TIMEOUT_SECONDS = 30;
 
 /** `toolyard chat --server`: a chat whose runs execute on a running server. Returns the exit code. */
 export async function serverChatCommand(io: CommandIo, chat: ServerChat, flags: ChatFlags): Promise<number> {
-  const terminal = terminalOf(io);
+  const terminal = createTerminal(io);
   const print = (line: string): void => void terminal.err.write(dim(`${sanitize(line)}\n`, terminal));
   const prompt = await readUserMessage(chat.message, flags, terminal.input);
 

@@ -1,6 +1,6 @@
 import type { ModelReference, ModelsView, ModelView } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
-import { modelNotFound } from '../choose-model.ts';
+import { createModelNotFoundError } from '../choose-model.ts';
 import { createConfigError } from '../errors.ts';
 
 /** Finds a model by its ID, or by `provider/model` if several providers have a model with this ID. */
@@ -15,7 +15,7 @@ export function findModel(name: string, { models, failures }: ModelsView, url: s
     );
   }
   const [failure] = failures;
-  if (!failure) throw modelNotFoundAt(name, models, url);
+  if (!failure) throw createUnofferedModelError(name, models, url);
   throw new ToolyardError({
     code: 'model_not_found',
     message: `Model "${name}" not found at ${url}; ${failure.providerLabel} did not list its models: ${failure.error.message}`,
@@ -24,9 +24,9 @@ export function findModel(name: string, { models, failures }: ModelsView, url: s
 }
 
 /** The error for a model that a server does not have; its hint lists the available ones. */
-export function modelNotFoundAt(name: string, models: readonly ModelView[], url: string): ToolyardError {
+export function createUnofferedModelError(name: string, models: readonly ModelView[], url: string): ToolyardError {
   const names = models.map((model) => ({ id: shortName(model, models) }));
-  return modelNotFound(name, names, `at ${url}`);
+  return createModelNotFoundError(name, names, `at ${url}`);
 }
 
 /** The model ID, or `provider/model` if it is ambiguous. */

@@ -3,7 +3,7 @@ import { showHidden, textOf } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { printJson, printLine } from '../output.ts';
 import { sanitize, shownLine } from '../sanitize.ts';
-import { minuteOf } from '../utc-time.ts';
+import { toMinute } from '../utc-time.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -20,7 +20,7 @@ export async function listConversations(
     const marks = [pinned ? 'pinned' : '', activeRun ? activeRun.status : ''].filter((mark) => mark !== '').join(', ');
     printLine(
       io,
-      `${id}  ${minuteOf(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`,
+      `${id}  ${toMinute(updatedAt)}  ${sanitize(title) || '(untitled)'}${marks === '' ? '' : `  [${marks}]`}`,
     );
   }
   if (items.length === 0) io.stderr.write('No conversations.\n');
@@ -37,7 +37,7 @@ export async function showConversation(
   const messages = await wholeBranch(client, view);
   if (options.json) return printJson(io, { ...view, page: { ...view.page, messages } });
   printLine(io, `${sanitize(view.title) || '(untitled)'}\n`);
-  for (const message of messages) for (const line of linesOf(message)) printLine(io, line);
+  for (const message of messages) for (const line of formatLines(message)) printLine(io, line);
   if (view.activeRun) printLine(io, `(a run is ${view.activeRun.status})`);
 }
 
@@ -53,7 +53,7 @@ export async function wholeBranch(client: ServerClient, view: ConversationView):
   return messages;
 }
 
-function linesOf(message: Message): string[] {
+function formatLines(message: Message): string[] {
   switch (message.role) {
     case 'system':
       return [];

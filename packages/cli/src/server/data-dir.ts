@@ -21,7 +21,7 @@ export function dataDirFrom(
 }
 
 function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  const home = homeOf(env, platform);
+  const home = getHome(env, platform);
   switch (platform) {
     case 'darwin':
       return join(home, 'Library', 'Application Support', 'Toolyard');
@@ -33,7 +33,7 @@ function defaultDataDir(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): stri
 }
 
 /** Like `os.homedir()`, with the environment of the command. */
-function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+function getHome(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
   return isNonBlank(home) ? home : homedir();
 }

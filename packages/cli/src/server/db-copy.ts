@@ -21,7 +21,7 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
   try {
     copied = await copyStorage(from, to, {
       clock: systemClock,
-      onStep: (step) => io.stderr.write(`toolyard: ${nameOf(step)}\n`),
+      onStep: (step) => io.stderr.write(`toolyard: ${getName(step)}\n`),
     });
   } catch (thrown) {
     if (!('folder' in from)) throw thrown;
@@ -30,7 +30,7 @@ export async function copyCommand(io: CommandIo, flags: CopyFlags): Promise<numb
     throw await describeLockHolder(thrown, from.folder);
   }
   const { rows, blobs, unreadableBlobs } = copied;
-  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${nameOf(name)}`);
+  const count = [...rows].filter(([, n]) => n > 0).map(([name, n]) => `${n} ${getName(name)}`);
   io.stdout.write(`Copied and verified: ${count.join(', ')}; ${blobs} files.\n`);
   for (const sha256 of unreadableBlobs) io.stdout.write(`File ${sha256} is unreadable and missing from the copy.\n`);
   io.stdout.write('folder' in to ? folderNotes(to.folder) : databaseNotes(from));
@@ -46,7 +46,7 @@ const STEP_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The name of a copy step or table, for the user. */
-function nameOf(name: string): string {
+function getName(name: string): string {
   return STEP_NAMES[name] ?? name.replaceAll('_', ' ');
 }
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { actions } from '../actions.ts';
 import type { Invocation } from '../command-io.ts';
-import { clientOf, onServer, serverActions } from './on-server.ts';
+import { openClient, onServer, serverActions } from './on-server.ts';
 import type { ServerFlags } from './server-client.ts';
 
 /** Defines the commands for conversations, runs, usage and the database. */
@@ -86,7 +86,7 @@ export function defineServerCommands(program: Command, invocation: Invocation): 
     .action(async (_own: unknown, command: Command) => {
       const options = command.optsWithGlobals<ServerFlags & { conversation?: string; json?: boolean }>();
       const { budgetsCommand } = await import('./usage.ts');
-      await budgetsCommand(io, await clientOf(io, options), options);
+      await budgetsCommand(io, await openClient(io, options), options);
     });
 
   const db = group(program, 'db', 'Check, back up and copy the data folder or database');

@@ -13,7 +13,7 @@ export function onServer(command: Command): Command {
 }
 
 /** A client of the server that the flags select. */
-export async function clientOf(io: CommandIo, flags: ServerFlags): Promise<ServerClient> {
+export async function openClient(io: CommandIo, flags: ServerFlags): Promise<ServerClient> {
   const { serverClient } = await import('./server-client.ts');
   return serverClient(flags, io, (input, init) => globalThis.fetch(input, init));
 }
@@ -36,6 +36,6 @@ export function serverActions<Module>(invocation: Invocation, load: () => Promis
   return <Args extends unknown[]>(pick: (module: Module) => ServerCommand<Args>) =>
     action((module) => async (io, ...args: Args) => {
       const run = pick(module);
-      return run(io, await clientOf(io, args.at(-1) as ServerFlags), ...args);
+      return run(io, await openClient(io, args.at(-1) as ServerFlags), ...args);
     });
 }

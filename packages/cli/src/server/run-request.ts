@@ -3,7 +3,7 @@ import { showHidden, ToolyardError } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { pluralize, printLine, printJson, partLines } from '../output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
-import { secondOf } from '../utc-time.ts';
+import { toSecond } from '../utc-time.ts';
 import type { ServerClient } from './server-client.ts';
 import { createRequestError } from '../errors.ts';
 
@@ -22,7 +22,7 @@ export async function showRequest(
   for (const [index, message] of sent.messages.entries()) {
     printLine(
       io,
-      `\n${headingOf(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be continued' : ''}:`,
+      `\n${getHeading(message)}${sent.continues && index === sent.messages.length - 1 ? ', to be continued' : ''}:`,
     );
     for (const part of message.parts) printIndented(io, textOfPart(part));
   }
@@ -50,7 +50,7 @@ function printHeader(
   step: number,
   { model, at, fill, parameters, toolMode, toolChoice }: SentRequest,
 ): void {
-  printLine(io, `step ${step}  ${plainLine(model)}  ${secondOf(at)}`);
+  printLine(io, `step ${step}  ${plainLine(model)}  ${toSecond(at)}`);
   const assumed = fill.assumed ? ' (assumed: the provider does not report it)' : '';
   printLine(io, `about ${fill.tokens} tokens of a context window of ${fill.window}${assumed}`);
   if (Object.keys(parameters).length > 0) printLine(io, `parameters: ${plainLine(JSON.stringify(parameters), 500)}`);
@@ -58,7 +58,7 @@ function printHeader(
   if (toolChoice === 'none') printLine(io, 'tool calls are disabled');
 }
 
-function headingOf(message: Message): string {
+function getHeading(message: Message): string {
   switch (message.role) {
     case 'system':
       return 'instructions';

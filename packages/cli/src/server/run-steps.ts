@@ -15,14 +15,14 @@ export async function showSteps(
   if (options.json === true) return printJson(io, steps);
   for (const step of steps.items) printStep(io, step);
   const { inputTokens, outputTokens } = steps.usage;
-  const facts = [
+  const details = [
     steps.run.status,
     ...(inputTokens === undefined ? [] : [`${inputTokens} input tokens`]),
     ...(outputTokens === undefined ? [] : [`${outputTokens} output tokens`]),
     ...(steps.cost === undefined ? [] : [`$${steps.cost.toFixed(4)}`]),
     ...(steps.waitedMs > 0 ? [`waited ${seconds(steps.waitedMs)} for you`] : []),
   ];
-  printLine(io, facts.join(', '));
+  printLine(io, details.join(', '));
   if (steps.error) printLine(io, plainLine(steps.error.message, 500));
 }
 

@@ -2,7 +2,7 @@ import type { RunOrigin, RunSummary, Spent } from '@toolyard/protocol';
 import type { CommandIo } from '../command-io.ts';
 import { printJson, printLine, printList } from '../output.ts';
 import { plainLine } from '../sanitize.ts';
-import { secondOf } from '../utc-time.ts';
+import { toSecond } from '../utc-time.ts';
 import { saveOrPrint } from './save-or-print.ts';
 import type { ServerClient } from './server-client.ts';
 
@@ -27,8 +27,8 @@ export async function listRuns(io: CommandIo, client: ServerClient, options: Run
     none: 'No runs.',
     row: (run) => [
       run.id,
-      secondOf(run.createdAt),
-      statusOf(run),
+      toSecond(run.createdAt),
+      formatStatus(run),
       run.origin,
       run.conversationId,
       plainLine(run.title),
@@ -36,7 +36,7 @@ export async function listRuns(io: CommandIo, client: ServerClient, options: Run
   });
 }
 
-function statusOf({ status, asks }: Pick<RunSummary, 'status' | 'asks'>): string {
+function formatStatus({ status, asks }: Pick<RunSummary, 'status' | 'asks'>): string {
   return asks > 0 ? `${status}, waits for you` : status;
 }
 
@@ -53,17 +53,17 @@ export async function showRun(
   printLine(io, `conversation  ${run.conversationId}`);
   printLine(io, `status        ${run.status}`);
   printLine(io, `events        ${run.lastSeq}`);
-  printLine(io, `started       ${secondOf(run.createdAt)}`);
-  if (run.endedAt !== null) printLine(io, `ended         ${secondOf(run.endedAt)}`);
+  printLine(io, `started       ${toSecond(run.createdAt)}`);
+  if (run.endedAt !== null) printLine(io, `ended         ${toSecond(run.endedAt)}`);
   const { items, spent } = await client.get('/api/runs/{id}/tree', { params: { id } });
   const own = items.find((each) => each.id === id);
-  if (own) printLine(io, `usage         ${usageOf(own.spent)}`);
+  if (own) printLine(io, `usage         ${formatUsage(own.spent)}`);
   if (items.length < 2) return;
-  printLine(io, `tree          ${items.length} runs, ${usageOf(spent)}`);
+  printLine(io, `tree          ${items.length} runs, ${formatUsage(spent)}`);
   for (const line of treeLines(items, null, id)) printLine(io, line);
 }
 
-function usageOf({ tokens, dollars, unpriced }: Spent): string {
+function formatUsage({ tokens, dollars, unpriced }: Spent): string {
   return `${tokens} tokens, ${unpriced > 0 ? 'at least ' : ''}$${dollars.toFixed(4)}`;
 }
 
@@ -73,7 +73,7 @@ function treeLines(items: readonly RunSummary[], parent: string | null, shown: s
     .filter(({ parentRunId }) => parentRunId === parent)
     .flatMap((run) => {
       const mark = run.id === shown ? '>' : ' ';
-      const line = `${mark} ${'  '.repeat(depth - 1)}${statusOf(run).padEnd(9)}  ${plainLine(run.title)}  ${run.id}`;
+      const line = `${mark} ${'  '.repeat(depth - 1)}${formatStatus(run).padEnd(9)}  ${plainLine(run.title)}  ${run.id}`;
       return [line, ...treeLines(items, run.id, shown, depth + 1)];
     });
 }

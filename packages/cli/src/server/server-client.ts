@@ -45,7 +45,7 @@ export function serverClient(flags: ServerFlags, io: CommandContext, fetch: Fetc
   };
 
   async function request(path: string, init: RequestInit): Promise<Response> {
-    address = flags.server === undefined ? (addressIn(dataFolderOf(flags, io)) ?? address) : address;
+    address = flags.server === undefined ? (addressIn(getDataFolder(flags, io)) ?? address) : address;
     const { url } = address;
     let response;
     try {
@@ -54,7 +54,7 @@ export function serverClient(flags: ServerFlags, io: CommandContext, fetch: Fetc
       throw unreachable(url, cause);
     }
     if (response.ok) return response;
-    const problem = await problemOf(response);
+    const problem = await readProblem(response);
     if (problem) throw problem;
     if (GATEWAY_ERRORS.has(response.status)) throw unreachable(url, undefined);
     throw new ToolyardError({
@@ -63,7 +63,7 @@ export function serverClient(flags: ServerFlags, io: CommandContext, fetch: Fetc
     });
   }
 
-  const notJson = (path: string): ToolyardError =>
+  const createNotJsonError = (path: string): ToolyardError =>
     new ToolyardError({
       code: 'bad_response',
       message: `${address.url} is not a Toolyard server: the response to ${path} is not JSON.`,
@@ -79,10 +79,10 @@ export function serverClient(flags: ServerFlags, io: CommandContext, fetch: Fetc
         throw unreachable(address.url, cause);
       }
       // Only 204 has no body: this is not a Toolyard server.
-      if (text === '' && response.status !== 204) throw notJson(path);
+      if (text === '' && response.status !== 204) throw createNotJsonError(path);
       return text;
     },
-    unreadable: notJson,
+    createUnreadableError: createNotJsonError,
   });
 
   return {
@@ -106,7 +106,7 @@ function unreachable(url: string, cause: unknown): ServerUnreachable {
   );
 }
 
-function dataFolderOf(flags: ServerFlags, io: CommandContext): string {
+function getDataFolder(flags: ServerFlags, io: CommandContext): string {
   return dataDirFrom(flags.dataDir, io);
 }
 
@@ -118,7 +118,7 @@ function findServer(flags: ServerFlags, io: CommandContext): ServerAddress {
     }
     return { url: text.replace(/\/+$/, '') };
   }
-  const dataDir = dataFolderOf(flags, io);
+  const dataDir = getDataFolder(flags, io);
   const found = addressIn(dataDir);
   if (found) return found;
   throw createConfigError(
@@ -143,7 +143,7 @@ export function addressIn(dataDir: string): ServerAddress | null {
 }
 
 /** The error of a problem document (RFC 9457); null for any other response. */
-async function problemOf(response: Response): Promise<ToolyardError | null> {
+async function readProblem(response: Response): Promise<ToolyardError | null> {
   const parsed = parseJson(await response.text().catch(() => ''));
   const problem: JsonValue = parsed.ok ? parsed.value : null;
   if (!isJsonObject(problem) || typeof problem['detail'] !== 'string') return null;

@@ -20,12 +20,12 @@ export async function usageCommand(
   const report = await client.get('/api/usage', { query });
   if (json) return printJson(io, report);
   const headings = [by, 'model calls', 'tool calls', 'failed', 'input tokens', 'output tokens', 'cost'];
-  const rows = report.rows.map((row) => [nameOf(by, row), ...cells(row)]);
+  const rows = report.rows.map((row) => [getName(by, row), ...cells(row)]);
   printTable(io, [headings, ...rows, ['total', ...cells(report.total)]]);
   if (report.rows.length === 0) io.stderr.write(`No usage from ${report.from} to ${report.to}.\n`);
 }
 
-function nameOf(by: UsageBy, { key, label }: { key: string; label: string }): string {
+function getName(by: UsageBy, { key, label }: { key: string; label: string }): string {
   if (key === '') return by === 'agent' ? '(no agent)' : '(no conversation)';
   return label === '' ? `${key} (deleted)` : label;
 }

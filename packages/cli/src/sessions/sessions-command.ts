@@ -1,5 +1,5 @@
 import type { CommandIo } from '../command-io.ts';
-import { dayOf } from '../utc-time.ts';
+import { toDay } from '../utc-time.ts';
 import { printJson, printLine, printNote, printTable } from '../output.ts';
 import { plainLine, shownLine } from '../sanitize.ts';
 import type { ServerClient } from '../server/server-client.ts';
@@ -13,9 +13,9 @@ export async function listSessions(io: CommandIo, client: ServerClient, { json }
   if (json === true) return printJson(io, items);
   const rows = items.map(({ id, userAgent, createdAt, lastUsedAt, expiresAt }) => [
     id,
-    `since ${dayOf(createdAt)}`,
-    `used ${dayOf(lastUsedAt)}`,
-    `expires ${dayOf(expiresAt)}`,
+    `since ${toDay(createdAt)}`,
+    `used ${toDay(lastUsedAt)}`,
+    `expires ${toDay(expiresAt)}`,
     userAgent === '' ? 'unknown browser' : shownLine(userAgent, MAX_BROWSER),
   ]);
   printTable(io, rows);

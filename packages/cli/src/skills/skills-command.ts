@@ -13,7 +13,7 @@ const DIGEST_LENGTH = 'sha256:'.length + 12;
 
 /** `toolyard skills list`. */
 export async function listSkills(io: CommandIo, client: ServerClient, flags: SkillFlags): Promise<void> {
-  const list = await client.get('/api/skills', { query: queryOf(flags) });
+  const list = await client.get('/api/skills', { query: toQuery(flags) });
   if (flags.json === true) return printJson(io, list);
   const rows = list.items.map(({ name, source, state, digest, leftOut, description }) => [
     name,
@@ -36,16 +36,16 @@ export async function showSkill(
 ): Promise<void> {
   const { id } = await findSkill(client, name, flags);
   if (flags.file !== undefined) {
-    const query = { ...queryOf(flags), path: flags.file };
+    const query = { ...toQuery(flags), path: flags.file };
     const file = await client.get('/api/skills/{id}/file', { params: { id }, query });
     if (flags.json === true) return printJson(io, file);
     if (file.text !== null) return void io.stdout.write(shownText(file.text));
     throw createConfigError(`${shownLine(file.path)} is not shown: it is not text, or larger than 1 MB.`);
   }
-  const skill = await client.get('/api/skills/{id}', { params: { id }, query: queryOf(flags) });
+  const skill = await client.get('/api/skills/{id}', { params: { id }, query: toQuery(flags) });
   if (flags.json === true) return printJson(io, skill);
   const { confirmedDigest, digest } = skill;
-  const facts = [
+  const details = [
     ['name', skill.name],
     ['id', id],
     ['source', sourceName(skill.source)],
@@ -55,7 +55,7 @@ export async function showSkill(
     ...(skill.allowedTools.length === 0 ? [] : [['names tools (no effect)', skill.allowedTools.join(' ')]]),
     ['files', skill.files.map(({ path }) => path).join(', ')],
   ];
-  io.stdout.write(`${columns(facts).join('\n')}\n\n${shownText(skill.text)}`);
+  io.stdout.write(`${columns(details).join('\n')}\n\n${shownText(skill.text)}`);
 }
 
 /** `toolyard skills on` and `off`. */
@@ -70,7 +70,7 @@ export function switchSkill(enabled: boolean) {
     const { digest = found.digest } = flags;
     const changed = await client.patch('/api/skills/{id}', {
       params: { id: found.id },
-      body: enabled ? { enabled, digest, ...queryOf(flags) } : { enabled, ...queryOf(flags) },
+      body: enabled ? { enabled, digest, ...toQuery(flags) } : { enabled, ...toQuery(flags) },
     });
     if (flags.json === true) printJson(io, changed);
     else
@@ -80,7 +80,7 @@ export function switchSkill(enabled: boolean) {
 
 /** By id, or by a name that one skill has. */
 async function findSkill(client: ServerClient, name: string, flags: SkillFlags): Promise<SkillView> {
-  const { items } = await client.get('/api/skills', { query: queryOf(flags) });
+  const { items } = await client.get('/api/skills', { query: toQuery(flags) });
   const found = items.filter((each) => each.id === name || each.name === name);
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
@@ -94,7 +94,7 @@ async function findSkill(client: ServerClient, name: string, flags: SkillFlags):
   );
 }
 
-function queryOf({ conversation }: SkillFlags): { conversation?: string } {
+function toQuery({ conversation }: SkillFlags): { conversation?: string } {
   return conversation === undefined ? {} : { conversation };
 }
 

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { processTreeOf, utilLinux } from '@toolyard/testing';
+import { listProcessTree, utilLinux } from '@toolyard/testing';
 import { ScreenReader } from './screen-reader.ts';
 import { NODE_ARGS, PROCESS_ENV } from './spawn-command.ts';
 
@@ -39,7 +39,7 @@ export class PtyChat implements AsyncDisposable {
   }
 
   processes(): number[] {
-    return processTreeOf(this.#child.pid ?? 0);
+    return listProcessTree(this.#child.pid ?? 0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

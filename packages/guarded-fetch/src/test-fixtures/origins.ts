@@ -20,7 +20,7 @@ export function allowLoopback(ip: string): RefusalReason | null {
 }
 
 /** A resolver for these names that counts its calls; a list of answers is used in order, the last one repeatedly. */
-export function namesOf(names: Record<string, string[] | string[][]>): { resolve: Resolve; asked: string[] } {
+export function createResolver(names: Record<string, string[] | string[][]>): { resolve: Resolve; asked: string[] } {
   const asked: string[] = [];
   return {
     asked,

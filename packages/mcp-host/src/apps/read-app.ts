@@ -23,11 +23,11 @@ const PERMISSIONS = {
 export function readApp(serverId: string, uri: string, raw: unknown): McpAppDocument {
   const contents = isJsonObject(raw) && Array.isArray(raw['contents']) ? raw['contents'] : [];
   const content = contents.filter((each) => isJsonObject(each)).find(({ mimeType }) => isAppType(mimeType));
-  if (content === undefined) throw unusable(serverId, uri, `no content of type ${APP_MIME_TYPE}`);
-  const html = htmlOf(content);
-  if (html === undefined) throw unusable(serverId, uri, 'content without text');
-  if (html.length > LONGEST) throw unusable(serverId, uri, `HTML of more than ${LONGEST} characters`);
-  const ui = uiOf(content['_meta']) ?? {};
+  if (content === undefined) throw createUnusableError(serverId, uri, `no content of type ${APP_MIME_TYPE}`);
+  const html = readHtml(content);
+  if (html === undefined) throw createUnusableError(serverId, uri, 'content without text');
+  if (html.length > LONGEST) throw createUnusableError(serverId, uri, `HTML of more than ${LONGEST} characters`);
+  const ui = readUi(content['_meta']) ?? {};
   const csp = isJsonObject(ui['csp']) ? ui['csp'] : {};
   const wanted = isJsonObject(ui['permissions']) ? ui['permissions'] : {};
   return {
@@ -52,7 +52,7 @@ function isAppType(mimeType: JsonValue | undefined): boolean {
   return type === 'text/html' && parameters.includes('profile=mcp-app');
 }
 
-function htmlOf({ text, blob }: JsonObject): string | undefined {
+function readHtml({ text, blob }: JsonObject): string | undefined {
   if (typeof text === 'string') return text;
   if (typeof blob !== 'string' || blob.length > LONGEST * 2) return undefined;
   try {
@@ -62,7 +62,7 @@ function htmlOf({ text, blob }: JsonObject): string | undefined {
   }
 }
 
-function uiOf(meta: JsonValue | undefined): JsonObject | undefined {
+function readUi(meta: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(meta) && isJsonObject(meta['ui']) ? meta['ui'] : undefined;
 }
 
@@ -73,7 +73,7 @@ function sourcesIn(value: JsonValue | undefined): string[] {
   return [...new Set(valid.map((each) => each.replace(/\/$/, '')))].slice(0, MOST_SOURCES);
 }
 
-function unusable(serverId: string, uri: string, why: string): ToolyardError {
+function createUnusableError(serverId: string, uri: string, why: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message: `The server "${serverId}" sent ${why} for the app "${uri}".`,

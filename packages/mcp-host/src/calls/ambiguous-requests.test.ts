@@ -2,7 +2,7 @@ import { startScriptedMcp, startScriptedSse, startScriptedWebSocket, within } fr
 import type { McpBehaviour } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
-import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth } from '../node/test-fixtures/peers.ts';
 import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
 import type { ServerRequestContext } from '../server-requests/answer-request.ts';
 import type { CallToolOptions, TransportConfig } from '../types.ts';
@@ -96,7 +96,7 @@ describe.each(Object.entries(servers))('an elicitation and a sampling request ov
         ['a', 'b'],
       ]);
     }
-    expect(healthOf(host, 'srv').interactive).toBe(true);
+    expect(getHealth(host, 'srv').interactive).toBe(true);
   });
 
   test('that may belong to two users are shown to neither and make the server interactive', async () => {
@@ -105,6 +105,6 @@ describe.each(Object.entries(servers))('an elicitation and a sampling request ov
     const answers = await callAndWait(host, anne.options, bert.options);
     expect(answers.match(/several users/g)).toHaveLength(2);
     expect([...anne.asked, ...bert.asked]).toEqual([]);
-    expect(healthOf(host, 'srv').interactive).toBe(true);
+    expect(getHealth(host, 'srv').interactive).toBe(true);
   });
 });

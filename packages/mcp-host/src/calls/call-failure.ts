@@ -11,7 +11,7 @@ import type {
 import { formatToolReference, ToolyardError, say, createErrorInfo, withTemplate } from '@toolyard/protocol';
 import { connectionClosed, signInRequired } from '../connection/connection-errors.ts';
 import { authFailureIn } from '../oauth/auth-failure.ts';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import { STREAM_ENDED } from '../transports/raw-result-transport.ts';
 
 const NOT_SENT = 'The call did not reach the tool; nothing happened.';
@@ -87,7 +87,7 @@ export function explainFailedCall(call: FailedCall): ToolResult {
         return unknown('bad_response', say`The response to ${name} could not be read.`);
     }
   }
-  const network = networkCodeOf(thrown);
+  const network = findNetworkCode(thrown);
   if (network?.neverConnected === true) {
     return notSent({
       code: 'server_unreachable',

@@ -12,7 +12,7 @@ class Extra {
   }
 }
 
-function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
+function createScheduler(options: Partial<CallSchedulerOptions<Extra>> = {}) {
   const clock = createFakeClock();
   const opened: Extra[] = [];
   const scheduler = new CallScheduler<Extra>({
@@ -57,7 +57,7 @@ function schedulerOf(options: Partial<CallSchedulerOptions<Extra>> = {}) {
 
 describe('calls of a server that is not interactive', () => {
   test('are all in flight at once on the first connection', async () => {
-    const { clock, enter } = schedulerOf();
+    const { clock, enter } = createScheduler();
     const calls = ['a', 'b', 'c', 'd', 'e', 'a'].map((chat) => enter(chat));
     await clock.advance(0);
     expect(calls.map(({ connection }) => connection)).toEqual(Array.from({ length: 6 }, () => 'first'));
@@ -65,7 +65,7 @@ describe('calls of a server that is not interactive', () => {
   });
 
   test('queue in order above the limit and report the calls they wait for', async () => {
-    const { clock, enter } = schedulerOf({ maxCalls: () => 1 });
+    const { clock, enter } = createScheduler({ maxCalls: () => 1 });
     const calls = ['a', 'b', 'c'].map((chat) => enter(chat));
     await clock.advance(1_000);
     expect(calls.map(({ kind }) => kind)).toEqual(['admitted', undefined, undefined]);
@@ -83,7 +83,7 @@ describe('calls of a server that is not interactive', () => {
   });
 
   test('end with timed_out, aborted or closed', async () => {
-    const { clock, scheduler, enter } = schedulerOf({ maxCalls: () => 1 });
+    const { clock, scheduler, enter } = createScheduler({ maxCalls: () => 1 });
     const stop = new AbortController();
     const first = enter('a');
     const [late, stopped] = [enter('b'), enter('c', { signal: stop.signal })];
@@ -102,7 +102,7 @@ describe('calls of a server that is not interactive', () => {
 
 describe('calls of an interactive server', () => {
   test('get a connection per conversation up to the limit; further ones wait for an idle connection', async () => {
-    const { clock, scheduler, opened, enter } = schedulerOf();
+    const { clock, scheduler, opened, enter } = createScheduler();
     scheduler.becomeInteractive();
     const [a, b, c, d, e] = ['a', 'b', 'c', 'd', 'e'].map((chat) => enter(chat));
     const again = enter('b');
@@ -122,7 +122,7 @@ describe('calls of an interactive server', () => {
   });
 
   test('keep the connection of their conversation until it has been idle for a while', async () => {
-    const { clock, scheduler, opened, enter } = schedulerOf();
+    const { clock, scheduler, opened, enter } = createScheduler();
     scheduler.becomeInteractive();
     for (const chat of ['a', 'b', 'a', 'b']) {
       const call = enter(chat);
@@ -142,7 +142,7 @@ describe('calls of an interactive server', () => {
   });
 
   test('do not share the first connection with calls made before the server became interactive', async () => {
-    const { clock, scheduler, opened, enter } = schedulerOf();
+    const { clock, scheduler, opened, enter } = createScheduler();
     const [a, b] = [enter('a'), enter('b')];
     await clock.advance(0);
     scheduler.becomeInteractive();
@@ -153,7 +153,7 @@ describe('calls of an interactive server', () => {
   });
 
   test('use the first connection when they become tasks', async () => {
-    const { clock, scheduler, enter } = schedulerOf();
+    const { clock, scheduler, enter } = createScheduler();
     scheduler.becomeInteractive();
     const [a, task] = [enter('a'), enter('b', { isTask: true })];
     await clock.advance(0);
@@ -163,7 +163,7 @@ describe('calls of an interactive server', () => {
   });
 
   test('get a new connection when theirs is lost; the others keep theirs', async () => {
-    const { clock, scheduler, opened, enter } = schedulerOf();
+    const { clock, scheduler, opened, enter } = createScheduler();
     scheduler.becomeInteractive();
     const [a, b, c] = [enter('a'), enter('b'), enter('c')];
     await clock.advance(0);
@@ -176,7 +176,7 @@ describe('calls of an interactive server', () => {
   });
 
   test('wait for the other conversation when only one connection is allowed', async () => {
-    const { clock, scheduler, enter } = schedulerOf({ maxConnections: 1 });
+    const { clock, scheduler, enter } = createScheduler({ maxConnections: 1 });
     scheduler.becomeInteractive();
     const [a, b, again] = [enter('a'), enter('b'), enter('a')];
     await clock.advance(0);

@@ -108,10 +108,10 @@ export class CallScheduler<C extends ExtraConnection> {
    * receives. False if calls of others are in flight there, or it is reserved for another one.
    */
   reserveFirst(call: Pick<ScheduledCall, 'caller'>): boolean {
-    const key = keyOf(call);
+    const key = getKey(call);
     const { conversation, calls } = this.#first;
     if (this.#options.maxConnections === 1 || (conversation !== undefined && conversation !== key)) return false;
-    if (![...calls].every((other) => keyOf(other) === key)) return false;
+    if (![...calls].every((other) => getKey(other) === key)) return false;
     this.#reserve(this.#first, key).hasRoots = true;
     return true;
   }
@@ -158,15 +158,15 @@ export class CallScheduler<C extends ExtraConnection> {
     if (this.#inFlight.size >= maxCalls()) return null;
     if (call.isTask) return this.#first;
     // With one connection for all conversations a server gets no roots.
-    const needsRoots = this.#options.asksForRoots() && rootsOf(call).length > 0 && maxConnections > 1;
+    const needsRoots = this.#options.asksForRoots() && getRoots(call).length > 0 && maxConnections > 1;
     const isSeparate = this.#isInteractive || needsRoots;
     if (!isSeparate && this.#first.conversation === undefined) return this.#first;
-    const key = keyOf(call);
+    const key = getKey(call);
     const slots = [this.#first, ...this.#extras];
     const own = slots.find(({ conversation }) => conversation === key);
     if (own !== undefined) return own;
     // Calls made before the server became interactive may still be in flight on the first connection.
-    const isFirstFree = [...this.#first.calls].every((other) => keyOf(other) === key);
+    const isFirstFree = [...this.#first.calls].every((other) => getKey(other) === key);
     // Servers may keep the roots of a conversation, so they are never sent on the connection that others use later.
     if (this.#first.conversation === undefined && isFirstFree && !needsRoots) return this.#reserve(this.#first, key);
     if (slots.length < maxConnections) return this.#open(key, call);
@@ -204,7 +204,7 @@ export class CallScheduler<C extends ExtraConnection> {
       if (slot.calls.size === 0) this.#startIdleTimer(slot);
       this.#admitWaiting();
     };
-    const roots = (slot.connection === undefined && !slot.hasRoots) || call.isTask ? [] : rootsOf(call);
+    const roots = (slot.connection === undefined && !slot.hasRoots) || call.isTask ? [] : getRoots(call);
     return { kind: 'admitted', connection: slot.connection, roots, release };
   }
 
@@ -264,11 +264,11 @@ export class CallScheduler<C extends ExtraConnection> {
   }
 }
 
-function rootsOf({ caller }: Pick<ScheduledCall, 'caller'>): readonly string[] {
+function getRoots({ caller }: Pick<ScheduledCall, 'caller'>): readonly string[] {
   return caller?.roots ?? [];
 }
 
 /** Without its workspace a conversation does not use the connection that it had with it: servers may keep roots. */
-function keyOf({ caller }: Pick<ScheduledCall, 'caller'>): string {
-  return JSON.stringify([caller?.principal ?? null, caller?.conversationId ?? null, rootsOf({ caller }).length > 0]);
+function getKey({ caller }: Pick<ScheduledCall, 'caller'>): string {
+  return JSON.stringify([caller?.principal ?? null, caller?.conversationId ?? null, getRoots({ caller }).length > 0]);
 }

@@ -6,7 +6,7 @@ import { readToolResult } from '../catalogue/read-result.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { RoundDelegated } from './request.ts';
 import { followTask } from '../tasks/follow-task.ts';
-import { taskIdOf } from '../tasks/read-task.ts';
+import { readTaskId } from '../tasks/read-task.ts';
 import { explainFailedTask, namelessTask } from '../tasks/task-result.ts';
 import type { TaskWire } from '../tasks/task-wire.ts';
 import type { CallToolOptions, Era } from '../types.ts';
@@ -36,7 +36,7 @@ export type Call = TaskWait & {
 /** Reads the answer to a call: its result, or the task it became, which is awaited. */
 export async function readCall(call: Call, raw: unknown): Promise<ToolResult> {
   const { tool, reference, era, options, warn } = call;
-  const taskId = taskIdOf(raw, era);
+  const taskId = readTaskId(raw, era);
   if (taskId === undefined) {
     options.onResponse?.(raw as JsonValue);
     return checkResult(readToolResult(raw), tool, warn);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { answersAll, FORM, SAMPLING } from '../node/test-fixtures/server-requests.ts';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import type { ServerRequestContext } from '../server-requests/answer-request.ts';
 import { CANCELLED_MS, CancelledCalls } from './cancelled-calls.ts';
 
@@ -88,7 +88,7 @@ describe('a server request after a call was cancelled', () => {
       error: { message: expect.stringContaining('several users') as string },
     });
     expect(shown).toEqual([]);
-    expect(healthOf(host, 'srv').interactive).toBe(true);
+    expect(getHealth(host, 'srv').interactive).toBe(true);
     await other.cancel();
   });
 
@@ -111,7 +111,7 @@ describe('a server request after a call was cancelled', () => {
       const other = call('bert', 'b');
       expect(await ask('elicitation/create', FORM)).toMatchObject({ action: 'accept' });
       expect(shown).toEqual([{ chat: 'b', mayBelongTo: undefined }]);
-      expect(healthOf(host, 'srv').interactive).toBeUndefined();
+      expect(getHealth(host, 'srv').interactive).toBeUndefined();
       await other.cancel();
     },
   );

@@ -7,7 +7,7 @@ import { McpHost } from '../host/host.ts';
 import type { MemoryTransport } from '../node/test-fixtures/memory-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { answersAll, FORM } from '../node/test-fixtures/server-requests.ts';
-import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, scripted } from '../node/test-fixtures/peers.ts';
 import type { CallToolOptions, ServerConfig, ToolProgress } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -64,7 +64,7 @@ class CallQueue {
     await this.clock.advance(0);
     this.answerOn(0);
     await Promise.all(calls);
-    expect(healthOf(this.host, 'srv').interactive).toBe(true);
+    expect(getHealth(this.host, 'srv').interactive).toBe(true);
     this.peer.connections[0]?.received.splice(0);
   }
 }
@@ -83,11 +83,11 @@ describe('a server that sent an ambiguous request', () => {
     const calls = ['a', 'b', 'a'].map((chat) => queue.call(chat));
     await queue.clock.advance(0);
     expect(queue.calls).toEqual([['a', 'a'], ['b']]);
-    expect(queue.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([0, 0]);
+    expect(queue.peer.connections.map((each) => each.countReceived('tools/list'))).toEqual([0, 0]);
     queue.peer.connections[1]?.say({ method: 'notifications/tools/list_changed' });
     queue.peer.connections[0]?.say({ method: 'notifications/tools/list_changed' });
     await queue.clock.advance(1_000);
-    expect(queue.peer.connections.map((each) => each.countOf('tools/list'))).toEqual([1, 0]);
+    expect(queue.peer.connections.map((each) => each.countReceived('tools/list'))).toEqual([1, 0]);
     queue.answerOn(0);
     queue.answerOn(1);
     for (const call of calls) expect(await call).toMatchObject({ outcome: 'done' });
@@ -144,7 +144,7 @@ describe('a server that sent an ambiguous request', () => {
     await queue.clock.advance(0);
     queue.peer.connections[1]?.drop();
     expect(await b).toMatchObject({ outcome: 'unknown' });
-    expect(healthOf(queue.host, 'srv').state).toBe('ready');
+    expect(getHealth(queue.host, 'srv').state).toBe('ready');
     const again = queue.call('b');
     await queue.clock.advance(0);
     expect(queue.calls).toEqual([['a'], ['c'], ['b']]);
@@ -247,11 +247,11 @@ test('a stdio server gets a process per conversation, and none is left running',
   const call = (name: string, chat: string): Promise<ToolResult> =>
     met.callTool({ serverId: 'srv', name }, {}, inChat(chat));
   await within(Promise.all([call('ask', 'a'), call('ask', 'b')]), { what: 'the requests of both calls' });
-  expect(healthOf(met, 'srv').interactive).toBe(true);
+  expect(getHealth(met, 'srv').interactive).toBe(true);
   const never = call('never', 'a');
   expect(await within(call('exit', 'b'), { what: 'the crash' })).toMatchObject({ outcome: 'unknown' });
   expect(await within(call('echo', 'b'), { what: 'a call after the crash' })).toMatchObject({ outcome: 'done' });
-  expect(healthOf(met, 'srv').state).toBe('ready');
+  expect(getHealth(met, 'srv').state).toBe('ready');
   await met.close();
   expect(await never).toMatchObject({ outcome: 'unknown' });
   await eventually(() => met.activeFlows === 0);

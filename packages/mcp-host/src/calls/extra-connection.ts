@@ -1,5 +1,5 @@
 import type { McpConnection } from '../connection/connection.ts';
-import type { Session } from '../connection/session.ts';
+import type { McpSession } from '../connection/mcp-session.ts';
 import type { ExtraConnection } from './call-scheduler.ts';
 
 /**
@@ -42,7 +42,7 @@ export class ConversationConnection implements ExtraConnection {
   }
 
   /** Undefined if it is gone. @throws ToolyardError if it cannot be opened */
-  async session(): Promise<Session | undefined> {
+  async session(): Promise<McpSession | undefined> {
     await this.#ready;
     return this.#connection.session;
   }

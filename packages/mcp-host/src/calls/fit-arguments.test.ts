@@ -21,7 +21,7 @@ const described = fc.letrec<{ any: Described; leaf: Described }>((tie) => ({
     { maxDepth: 3 },
     tie('leaf'),
     tie('leaf'),
-    fc.dictionary(fc.constantFrom('a', 'b', 'c', 'a/b~c'), tie('any'), { maxKeys: 3 }).map(objectOf),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c', 'a/b~c'), tie('any'), { maxKeys: 3 }).map(createObject),
     fc.array(tie('leaf'), { maxLength: 3 }).map((items) => ({
       schema: { type: 'array', prefixItems: items.map(({ schema }) => schema) },
       value: items.map(({ value }) => value),
@@ -33,7 +33,7 @@ const described = fc.letrec<{ any: Described; leaf: Described }>((tie) => ({
   ),
 }));
 
-function objectOf(members: Record<string, Described>): { schema: JsonObject; value: JsonObject } {
+function createObject(members: Record<string, Described>): { schema: JsonObject; value: JsonObject } {
   const entries = Object.entries(members);
   return {
     schema: {
@@ -61,9 +61,9 @@ describe('fitArguments', () => {
   test('finds the values again, wherever a model wrote them as text', () => {
     fc.assert(
       fc.property(members, fc.infiniteStream(fc.boolean()), (made, choices) => {
-        const { schema, value } = objectOf(made);
+        const { schema, value } = createObject(made);
         const next = (): boolean => choices.next().value === true;
-        expect(fitArguments(schema, encode(value, next) as JsonObject)).toEqual({ arguments: value, misfit: null });
+        expect(fitArguments(schema, encode(value, next) as JsonObject)).toEqual({ arguments: value, mismatch: null });
       }),
       cases(500),
     );
@@ -72,12 +72,12 @@ describe('fitArguments', () => {
   test('changes nothing that matches, and nothing if no decoding helps', () => {
     fc.assert(
       fc.property(members, fc.json(), (made, text) => {
-        const { schema, value } = objectOf(made);
+        const { schema, value } = createObject(made);
         expect(fitArguments(schema, value).arguments).toBe(value);
         const wrong = { ...value, unknown: text };
         const fitted = fitArguments(schema, wrong);
         expect(fitted.arguments).toBe(wrong);
-        expect(fitted.misfit).not.toBeNull();
+        expect(fitted.mismatch).not.toBeNull();
       }),
       cases(200),
     );
@@ -128,10 +128,10 @@ describe('fitArguments', () => {
     ['null in a place for null', { x: { anyOf: [{ type: 'null' }, { type: 'object' }] } }, { x: 'null' }, { x: null }],
     ['a quoted choice', { x: { enum: ['red'] } }, { x: '"red"' }, { x: 'red' }],
   ])('%s', (_what, properties, args, expected) => {
-    const { arguments: fitted, misfit } = fitArguments({ type: 'object', properties }, args);
+    const { arguments: fitted, mismatch } = fitArguments({ type: 'object', properties }, args);
     if (expected === null) expect(fitted).toBe(args);
     else expect(fitted).toEqual(expected);
-    expect(misfit === null).toBe(expected !== null);
+    expect(mismatch === null).toBe(expected !== null);
   });
 
   test('follows references, also those that never end', () => {
@@ -146,7 +146,7 @@ describe('fitArguments', () => {
     const args = { tree: '{"n":"1","next":{"n":2,"next":"{\\"n\\":3}"}}' };
     expect(fitArguments(schema, args)).toEqual({
       arguments: { tree: { n: 1, next: { n: 2, next: { n: 3 } } } },
-      misfit: null,
+      mismatch: null,
     });
     expect(() => fitArguments(schema, { tree: '[]', odd: '[]' })).not.toThrow();
   });
@@ -189,7 +189,7 @@ describe('fitArguments', () => {
       { a: ['x'] },
     ],
   ])('follows references to %s', (_what, schema, args, expected) => {
-    expect(fitArguments({ type: 'object', ...schema }, args)).toEqual({ arguments: expected, misfit: null });
+    expect(fitArguments({ type: 'object', ...schema }, args)).toEqual({ arguments: expected, mismatch: null });
   });
 
   test.each<[string, JsonObject]>([
@@ -205,7 +205,7 @@ describe('fitArguments', () => {
     const parse = (text: string): ParsedJson => parseJson(text.replaceAll("'", '"'));
     const schema = { type: 'object', properties: { x: list } };
     expect(fitArguments(schema, { x: "['a']" }, parse).arguments).toEqual({ x: ['a'] });
-    expect(fitArguments(schema, { x: "['a']" }).misfit).not.toBeNull();
+    expect(fitArguments(schema, { x: "['a']" }).mismatch).not.toBeNull();
   });
 
   test('decodes hundreds of items that were written as text', () => {
@@ -220,6 +220,6 @@ describe('fitArguments', () => {
   test('ends soon for many texts in a large schema', () => {
     const properties = Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`p${String(at)}`, list]));
     const args = Object.fromEntries(Object.keys(properties).map((name) => [name, '["a"]']));
-    expect(fitArguments({ type: 'object', properties }, args).misfit).not.toBeNull();
+    expect(fitArguments({ type: 'object', properties }, args).mismatch).not.toBeNull();
   });
 });

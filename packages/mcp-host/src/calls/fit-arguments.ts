@@ -11,7 +11,7 @@ const MAX_SCHEMAS = 50;
 const MAX_CHECKS = 10_000;
 
 /** Arguments as a tool gets them, and why they do not match its schema (null if they do). */
-export type FittedArguments = { arguments: JsonObject; misfit: string | null };
+export type FittedArguments = { arguments: JsonObject; mismatch: string | null };
 
 /**
  * Arguments that fail their schema are corrected in one way: a text whose place does not accept it is replaced by the
@@ -20,19 +20,19 @@ export type FittedArguments = { arguments: JsonObject; misfit: string | null };
  * @param parse reads such a text; the default accepts only valid JSON
  * @example
  * const schema = { type: 'object', properties: { days: { type: 'number' } } };
- * fitArguments(schema, { days: '3' }); // { arguments: { days: 3 }, misfit: null }
+ * fitArguments(schema, { days: '3' }); // { arguments: { days: 3 }, mismatch: null }
  */
 export function fitArguments(
   inputSchema: JsonObject,
   args: JsonObject,
   parse: (text: string) => ParsedJson = parseJson,
 ): FittedArguments {
-  const misfit = checkArguments(inputSchema, args);
-  if (misfit === null) return { arguments: args, misfit };
+  const mismatch = checkArguments(inputSchema, args);
+  if (mismatch === null) return { arguments: args, mismatch };
   const decoded = new TextDecoding(inputSchema, parse).decode(args);
   return isJsonObject(decoded) && decoded !== args && checkArguments(inputSchema, decoded) === null
-    ? { arguments: decoded, misfit: null }
-    : { arguments: args, misfit };
+    ? { arguments: decoded, mismatch: null }
+    : { arguments: args, mismatch };
 }
 
 class TextDecoding {

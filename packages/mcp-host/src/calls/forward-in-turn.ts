@@ -5,7 +5,7 @@ import { closedByHost } from '../connection/connection-errors.ts';
 import type { ForwardedRequest, ForwardedServer } from './forward.ts';
 import { NOT_ACCEPTED } from './forward.ts';
 import type { ManagedServer } from '../host/managed-server.ts';
-import type { Session } from '../connection/session.ts';
+import type { McpSession } from '../connection/mcp-session.ts';
 import type { ConversationConnection } from './extra-connection.ts';
 import { explainRejectedTurn, toScheduledCall } from './scheduled-call.ts';
 
@@ -38,7 +38,7 @@ export async function forwardInTurn(
   }
 }
 
-async function sessionOn(connection: ConversationConnection, serverId: string): Promise<Session> {
+async function sessionOn(connection: ConversationConnection, serverId: string): Promise<McpSession> {
   try {
     const session = await connection.session();
     if (session !== undefined) return session;

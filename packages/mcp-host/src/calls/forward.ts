@@ -5,7 +5,7 @@ import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import { seconds } from './call-failure.ts';
 import { progressReporter } from './progress.ts';
 import type { RawReply } from '../transports/raw-result-transport.ts';
-import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
+import { anyResult, getRaw } from '../transports/raw-result-transport.ts';
 import type { Caller, Era, McpRequestOptions } from '../types.ts';
 import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import { longestTotal, sdkOptions } from './sdk-options.ts';
@@ -58,21 +58,21 @@ export async function forward(context: ForwardContext, request: ForwardedRequest
   const isOfTask = method.startsWith('tasks/');
   const taskId = isOfTask && typeof params['taskId'] === 'string' ? { taskId: params['taskId'] } : {};
   // Server requests during it are attributed to this tool.
-  const tool = isOfTask || method === 'tools/call' ? { tool: toolOf(serverId, params) } : {};
+  const tool = isOfTask || method === 'tools/call' ? { tool: readTool(serverId, params) } : {};
   try {
     const answer = await trackRequest(context, { options, timeoutMs, totalMs, ...tool, ...taskId }, async (entry) => {
       if (isOfTask) return answerIn(await context.ask(method, params, entry.signal));
       const sent = context.client.request({ method, params } as never, anyResult, sdkOptions(entry, report));
       entry.requestId = context.lastRequestId();
-      return rawOf(await sent);
+      return getRaw(await sent);
     });
     return isJsonObject(answer) ? answer : {};
   } catch (thrown) {
-    throw explain(thrown, serverId, timeoutMs);
+    throw toProtocolError(thrown, serverId, timeoutMs);
   }
 }
 
-function toolOf(serverId: string, { name }: JsonObject): ToolReference {
+function readTool(serverId: string, { name }: JsonObject): ToolReference {
   return { serverId, name: typeof name === 'string' ? name : '' };
 }
 
@@ -83,7 +83,7 @@ function answerIn(reply: RawReply): unknown {
 }
 
 /** An uncertain outcome becomes `OUTCOME_UNKNOWN`; a request that never reached the server becomes `NOT_ACCEPTED`. */
-function explain(thrown: unknown, serverId: string, timeoutMs: number): ProtocolError {
+function toProtocolError(thrown: unknown, serverId: string, timeoutMs: number): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown;
   if (ToolyardError.isInstance(thrown)) return new ProtocolError(NOT_ACCEPTED, thrown.message);
   if (thrown instanceof RequestStopped) {

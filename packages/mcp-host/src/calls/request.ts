@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import type { JsonObject, JsonValue, ToolReference } from '@toolyard/protocol';
 import { defined, isJsonObject, pause, ToolyardError, say } from '@toolyard/protocol';
 import { progressReporter } from './progress.ts';
-import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
+import { anyResult, getRaw } from '../transports/raw-result-transport.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { CallToolOptions, InputRound } from '../types.ts';
 import type { ServerInputRequest, OpenRequest, RequestContext } from './track-request.ts';
@@ -64,17 +64,17 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
       const sent =
         mirrored === undefined
           ? client.request({ method, params }, anyResult, ofSdk)
-          : client.callTool({ name: mirrored.name, ...params }, { ...ofSdk, toolDefinition: headersOf(mirrored) });
+          : client.callTool({ name: mirrored.name, ...params }, { ...ofSdk, toolDefinition: toSdkTool(mirrored) });
       entry.requestId = context.lastRequestId();
       const result = await sent.catch((thrown: unknown) => visitRequiredUrls(context, request, entry, round, thrown));
       // The server rejected the request until the URLs were visited: nothing was executed, so it is sent again.
       if (result === AGAIN) continue;
       const required = inputRequired(result);
-      if (required === undefined) return rawOf(result);
-      if (round >= MAX_ROUNDS) throw endlessRounds(`it still asked after ${MAX_ROUNDS} rounds`);
+      if (required === undefined) return getRaw(result);
+      if (round >= MAX_ROUNDS) throw createEndlessRoundsError(`it still asked after ${MAX_ROUNDS} rounds`);
       const { state } = required;
       if (state !== undefined && state.length > MAX_STATE_LENGTH)
-        throw endlessRounds(`its requestState is longer than ${MAX_STATE_LENGTH} characters`);
+        throw createEndlessRoundsError(`its requestState is longer than ${MAX_STATE_LENGTH} characters`);
       if (onRound !== undefined && required.requests.length > 0) {
         const handedOut = await readRound(context, { requests: required.requests, state, round, entry });
         if (handedOut.asked.length > 0) throw new RoundDelegated(handedOut);
@@ -93,7 +93,7 @@ export async function sendRequest(context: RequestContext, request: OutgoingRequ
 }
 
 /** The SDK builds the headers from the definition; without an outputSchema it validates nothing. */
-function headersOf({ name, inputSchema }: ListedTool) {
+function toSdkTool({ name, inputSchema }: ListedTool) {
   return { name, inputSchema: { ...inputSchema, type: 'object' as const } };
 }
 
@@ -201,7 +201,7 @@ export async function answerAll(
   }
 }
 
-function endlessRounds(how: string): ToolyardError {
+function createEndlessRoundsError(how: string): ToolyardError {
   return new ToolyardError({
     code: 'tool_failed',
     message: say`The server keeps asking for more input and does not finish: ${how}.`,

@@ -99,7 +99,7 @@ describe('the handlers of a call', () => {
     });
     await host.connectAll();
     const call = host.callTool(GO, {}, { handlers: ofCall });
-    await eventually(() => expect(peer.countOf('tools/call')).toBe(1));
+    await eventually(() => expect(peer.countReceived('tools/call')).toBe(1));
     peer.say({ id: 'form', method: 'elicitation/create', params });
     const answer = await eventually(() => peer.received.find((message) => 'id' in message && message.id === 'form'));
     await host.close();
@@ -126,7 +126,7 @@ describe('the handlers of a call', () => {
 
 test('attack 17: a call approved for another definition is not made', async () => {
   const met = await connect([{ do: 'text', text: 'done' }]);
-  const definition = met.definitionOf(GO) ?? '';
+  const definition = met.findDefinition(GO) ?? '';
   expect(await met.callTool(GO, {}, { definition })).toMatchObject({ outcome: 'done' });
   const late = await met.callTool(GO, {}, { definition: definition.replace(/./, 'x') });
   expect(late).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_refused' } });
@@ -134,7 +134,7 @@ test('attack 17: a call approved for another definition is not made', async () =
 
   // The approval covers the definition that was shown, not its replacement.
   met.approveTool(GO, 'another definition');
-  expect(met.trust.changeOf(GO)).toMatchObject({ hasMoved: false });
+  expect(met.trust.findChange(GO)).toMatchObject({ hasMoved: false });
   expect(await met.callTool(GO, {})).toMatchObject({ outcome: 'not_sent' });
   expect(await met.callTool(GO, {}, { definition })).toMatchObject({ outcome: 'done' });
   met.approveTool(GO, definition);

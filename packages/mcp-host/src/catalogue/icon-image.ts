@@ -17,8 +17,8 @@ const ACTIVE_SVG =
  * const dataUrl = await readIconImage({ src: 'https://example.com/icon.png' }, (url) => fetch(url));
  */
 export async function readIconImage({ src }: ServerIcon, fetch: (url: string) => Promise<Response>): Promise<string> {
-  const bytes = src.startsWith('data:') ? bytesOfDataUrl(src) : await bytesOf(await fetch(src), src);
-  return `data:${typeOf(bytes)};base64,${btoa(latin1(bytes))}`;
+  const bytes = src.startsWith('data:') ? bytesOfDataUrl(src) : await readBytes(await fetch(src), src);
+  return `data:${detectType(bytes)};base64,${btoa(latin1(bytes))}`;
 }
 
 function bytesOfDataUrl(url: string): Uint8Array {
@@ -27,29 +27,30 @@ function bytesOfDataUrl(url: string): Uint8Array {
     if (!/;base64$/i.test(head)) return new TextEncoder().encode(decodeURIComponent(data));
     return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
   } catch {
-    throw notAnImage('Its data: URL is invalid.');
+    throw createNotAnImageError('Its data: URL is invalid.');
   }
 }
 
-async function bytesOf(response: Response, url: string): Promise<Uint8Array> {
-  if (!response.ok) throw notAnImage(`${new URL(url).host} answered with status ${String(response.status)}.`);
+async function readBytes(response: Response, url: string): Promise<Uint8Array> {
+  if (!response.ok)
+    throw createNotAnImageError(`${new URL(url).host} answered with status ${String(response.status)}.`);
   const bytes = new Uint8Array(MAX_BYTES);
   let size = 0;
   const body: AsyncIterable<Uint8Array> | null = response.body;
   for await (const chunk of body ?? []) {
-    if (size + chunk.byteLength > MAX_BYTES) throw tooLarge();
+    if (size + chunk.byteLength > MAX_BYTES) throw createTooLargeError();
     bytes.set(chunk, size);
     size += chunk.byteLength;
   }
   return bytes.subarray(0, size);
 }
 
-function typeOf(bytes: Uint8Array): string {
-  if (bytes.byteLength > MAX_BYTES) throw tooLarge();
+function detectType(bytes: Uint8Array): string {
+  if (bytes.byteLength > MAX_BYTES) throw createTooLargeError();
   const type = imageTypeOf(latin1(bytes));
-  if (type === null) throw notAnImage('It is not a PNG, JPEG, GIF, WebP, AVIF or SVG image.');
+  if (type === null) throw createNotAnImageError('It is not a PNG, JPEG, GIF, WebP, AVIF or SVG image.');
   if (type === 'image/svg+xml' && ACTIVE_SVG.test(new TextDecoder().decode(bytes))) {
-    throw notAnImage('The SVG image contains scripts or references.');
+    throw createNotAnImageError('The SVG image contains scripts or references.');
   }
   return type;
 }
@@ -60,10 +61,10 @@ function latin1(bytes: Uint8Array): string {
   return text;
 }
 
-function tooLarge(): ToolyardError {
-  return notAnImage(`It is larger than ${String(MAX_BYTES)} bytes.`);
+function createTooLargeError(): ToolyardError {
+  return createNotAnImageError(`It is larger than ${String(MAX_BYTES)} bytes.`);
 }
 
-function notAnImage(why: string): ToolyardError {
+function createNotAnImageError(why: string): ToolyardError {
   return new ToolyardError({ code: 'bad_response', message: `The server’s icon cannot be shown. ${why}` });
 }

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { defined, isJsonObject } from '@toolyard/protocol';
-import { anyResult, rawOf } from '../transports/raw-result-transport.ts';
+import { anyResult, getRaw } from '../transports/raw-result-transport.ts';
 import type { SkippedItem } from '../types.ts';
 import { cut, SERVER_LIMITS, sizeUpTo } from '../values/server-limits.ts';
 
@@ -23,7 +23,7 @@ export type ListKind<Item> = {
   capability: 'tools' | 'resources' | 'prompts';
   read(raw: unknown, position: number): ReadItem<Item>;
   /** Of two items with the same identity the first is kept. */
-  identityOf(item: Item): string;
+  getIdentity(item: Item): string;
 };
 
 export type Listing<Item> = {
@@ -53,7 +53,7 @@ export async function fetchList<Item>(
   };
   const fetchPage = async (cursor: string | undefined): Promise<unknown> => {
     const request = { method: kind.method, params: cursor === undefined ? {} : { cursor } };
-    return rawOf(await client.request(request, anyResult, requestOptions));
+    return getRaw(await client.request(request, anyResult, requestOptions));
   };
   try {
     return await listItems(kind, fetchPage);
@@ -136,7 +136,7 @@ function addEntry<Item>(
   }
   const read = kind.read(entry, position);
   if ('skipped' in read) return skip(listing, read.skipped);
-  const identity = kind.identityOf(read.item);
+  const identity = kind.getIdentity(read.item);
   if (known.has(identity)) {
     return skip(listing, { name: identity, reason: `Another ${kind.word} of this server has the same name.` });
   }

@@ -3,7 +3,7 @@ import { createFakeClock, eventually, startScriptedMcp, type ScriptedMcp } from 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
-import { connected, everything, healthOf } from '../node/test-fixtures/peers.ts';
+import { connected, everything, getHealth } from '../node/test-fixtures/peers.ts';
 import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import { SERVER_LIMITS } from '../values/server-limits.ts';
@@ -70,7 +70,7 @@ describe('lists of a server', () => {
     expect((await host.getAllPrompts()).prompts).toEqual([
       { serverId: 'srv', name: 'greet', description: 'Says hello.', arguments: [{ name: 'who', required: true }] },
     ]);
-    const { resourceCount, promptCount, skipped } = healthOf(host, 'srv');
+    const { resourceCount, promptCount, skipped } = getHealth(host, 'srv');
     expect({ resourceCount, promptCount }).toEqual({ resourceCount: 2, promptCount: 1 });
     expect(skipped.map(({ name }) => name)).toEqual(['has no address', '#3', 'file:///a.txt', '#2', 'odd', 'nameless']);
   });
@@ -86,7 +86,7 @@ describe('lists of a server', () => {
   ])('with %s are left out, and the others stay', async (_, more) => {
     const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
     await connect({ 'tools/list': { tools: [tool('one'), { ...tool('large'), ...more }, tool('two')] } });
-    const health = healthOf(host, 'srv');
+    const health = getHealth(host, 'srv');
     expect([health.toolCount, health.skipped.length]).toEqual([2, 1]);
     for (const { name } of health.skipped) expect(name.length).toBeLessThan(SERVER_LIMITS.name + 9);
   });
@@ -99,12 +99,12 @@ describe('lists of a server', () => {
       inputSchema: { type: 'object' },
     }));
     await connect({ 'tools/list': { tools, nextCursor: 'next' } });
-    expect(healthOf(host, 'srv').toolCount).toBe((2 * SERVER_LIMITS.list) / SERVER_LIMITS.listItem);
-    expect(peer.countOf('tools/list')).toBe(1);
+    expect(getHealth(host, 'srv').toolCount).toBe((2 * SERVER_LIMITS.list) / SERVER_LIMITS.listItem);
+    expect(peer.countReceived('tools/list')).toBe(1);
     const few = tools.slice(0, 1);
     await connect({ 'tools/list': { tools: few, nextCursor: 'x'.repeat(SERVER_LIMITS.cursor + 1) } });
-    expect(healthOf(host, 'srv').toolCount).toBe(1);
-    expect(peer.countOf('tools/list')).toBe(2);
+    expect(getHealth(host, 'srv').toolCount).toBe(1);
+    expect(peer.countReceived('tools/list')).toBe(2);
   });
 
   test('are fetched page by page, and circular lists end', async () => {
@@ -138,7 +138,7 @@ describe('lists of a server', () => {
     const never = { 'resources/list': {}, 'prompts/list': {} };
     peer.answers['resources/list'] = () => ({ method: 'notifications/lost' });
     await connect(never);
-    expect(healthOf(host, 'srv').state).toBe('ready');
+    expect(getHealth(host, 'srv').state).toBe('ready');
   });
 
   test('that fail are logged', async () => {
@@ -146,16 +146,16 @@ describe('lists of a server', () => {
       'resources/list': { error: { code: -32603, message: 'broken' } },
       'prompts/list': { prompts: 'none' },
     });
-    expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready', promptCount: 0 });
-    expect(healthOf(host, 'srv').resourceCount).toBeUndefined();
-    const texts = healthOf(host, 'srv').log.map(({ text }) => text);
+    expect(getHealth(host, 'srv')).toMatchObject({ state: 'ready', promptCount: 0 });
+    expect(getHealth(host, 'srv').resourceCount).toBeUndefined();
+    const texts = getHealth(host, 'srv').log.map(({ text }) => text);
     expect(texts).toContain('The resources of the server could not be listed.');
     expect(texts).toContain('A page of the prompt list contains no prompts array.');
   });
 
   test('are fetched again when they change, once per burst', async () => {
     await connect({ 'resources/list': { resources: [] }, 'prompts/list': { prompts: [] } });
-    const before = peer.countOf('resources/list');
+    const before = peer.countReceived('resources/list');
     peer.answers['resources/list'] = () => ({ result: resources });
     peer.answers['prompts/list'] = () => ({ result: { prompts: [{ name: 'new' }] } });
     for (let time = 0; time < 200; time++) {
@@ -163,8 +163,8 @@ describe('lists of a server', () => {
       peer.say({ method: 'notifications/prompts/list_changed' });
     }
     await clock.advance(100);
-    expect(peer.countOf('resources/list')).toBe(before + 1);
-    expect(healthOf(host, 'srv')).toMatchObject({ resourceCount: 2, promptCount: 1 });
+    expect(peer.countReceived('resources/list')).toBe(before + 1);
+    expect(getHealth(host, 'srv')).toMatchObject({ resourceCount: 2, promptCount: 1 });
   });
 });
 
@@ -197,7 +197,7 @@ describe('other requests and notifications', () => {
     });
     await host.connectAll();
     expect(await host.getPrompt('srv', 'greet')).toEqual({ messages: [] });
-    expect(healthOf(host, 'srv').state).toBe('ready');
+    expect(getHealth(host, 'srv').state).toBe('ready');
   });
 
   test("a server's log messages go to its own log from the requested level on", async () => {
@@ -209,11 +209,11 @@ describe('other requests and notifications', () => {
     );
     peer.say({ method: 'notifications/message', params: { level: 'error', logger: 'db', data: { lost: true } } });
     await clock.advance(0);
-    expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({ level: 'error', text: 'db: {"lost":true}' });
+    expect(getHealth(host, 'srv').log.at(-1)).toMatchObject({ level: 'error', text: 'db: {"lost":true}' });
     for (const data of ['x'.repeat(100_000), { rows: Array.from({ length: 50_000 }, (_, at) => `row ${at}`) }]) {
       peer.say({ method: 'notifications/message', params: { level: 'error', data } });
       await clock.advance(0);
-      expect(healthOf(host, 'srv').log.at(-1)?.text.length).toBeLessThan(SERVER_LIMITS.logLine + 9);
+      expect(getHealth(host, 'srv').log.at(-1)?.text.length).toBeLessThan(SERVER_LIMITS.logLine + 9);
     }
     await host.setLogLevel('debug');
     expect(peer.received.at(-1)).toMatchObject({ params: { level: 'debug' } });
@@ -239,7 +239,7 @@ describe('other requests and notifications', () => {
       outcome: 'done',
     });
     expect(await call({ content: [text] })).toMatchObject({ content: [text], isError: false });
-    expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({ level: 'warning' });
+    expect(getHealth(host, 'srv').log.at(-1)).toMatchObject({ level: 'warning' });
     expect(await call({ content: [text], isError: true })).toMatchObject({ content: [text], isError: true });
   });
 });
@@ -264,7 +264,7 @@ describe('a modern server', () => {
   const listens = (): JsonObject[] => server.received.filter(({ method }) => method === 'subscriptions/listen');
 
   test('announces list changes and resource updates on one stream', async () => {
-    await eventually(() => healthOf(host, 'srv').resourceCount === 1 && healthOf(host, 'srv').promptCount === 1);
+    await eventually(() => getHealth(host, 'srv').resourceCount === 1 && getHealth(host, 'srv').promptCount === 1);
     expect(await host.resources.read('srv', 'file:///a')).toMatchObject([{ text: 'abc' }]);
     const updates: string[] = [];
     const end = await host.resources.follow('srv', 'file:///a', () => updates.push('changed'));
@@ -302,7 +302,7 @@ test('the reference server is listed, read, prompted and completed', async () =>
   host = await connected([
     { id: 'srv', transport: { type: 'stdio', command: process.execPath, args: [everything, 'stdio'] } },
   ]);
-  await eventually(() => healthOf(host, 'srv').resourceCount !== undefined);
+  await eventually(() => getHealth(host, 'srv').resourceCount !== undefined);
   const [first] = host.resources.resources('srv');
   expect(await host.resources.read('srv', first?.uri ?? '')).not.toEqual([]);
   expect(host.resources.templates('srv').length).toBeGreaterThan(0);

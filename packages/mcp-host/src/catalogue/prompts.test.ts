@@ -71,7 +71,7 @@ describe('a prompt', () => {
       code: 'invalid_arguments',
       message: 'The prompt "greet" of "srv" requires "who".',
     });
-    expect(peer.countOf('prompts/get')).toBe(0);
+    expect(peer.countReceived('prompts/get')).toBe(0);
     expect(await host.getPrompt('srv', 'greet', { who: 'you' })).toEqual({ messages: [] });
   });
 

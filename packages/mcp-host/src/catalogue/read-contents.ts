@@ -10,14 +10,14 @@ const MAX_VALUES = 100;
 export function readContents(serverId: string, uri: string, raw: unknown): ResourcePart[] {
   const contents = isJsonObject(raw) ? raw['contents'] : undefined;
   const parts = (Array.isArray(contents) ? contents : []).flatMap((entry) => {
-    const part = isJsonObject(entry) ? contentOf(entry, uri) : undefined;
+    const part = isJsonObject(entry) ? toContentPart(entry, uri) : undefined;
     return part === undefined ? [] : [part];
   });
   if (parts.length > 0 || (Array.isArray(contents) && contents.length === 0)) return parts;
-  throw badAnswer(serverId, `the resource "${uri}"`);
+  throw createUnreadableAnswerError(serverId, `the resource "${uri}"`);
 }
 
-function contentOf(entry: JsonObject, uri: string): ResourcePart | undefined {
+function toContentPart(entry: JsonObject, uri: string): ResourcePart | undefined {
   const media = readMedia(entry['blob'], entry['mimeType']);
   return media === undefined && typeof entry['text'] !== 'string' ? undefined : readResource({ uri, ...entry }, media);
 }
@@ -29,7 +29,8 @@ function contentOf(entry: JsonObject, uri: string): ResourcePart | undefined {
  */
 export function readFilledPrompt(serverId: string, name: string, raw: unknown): FilledPrompt {
   const messages = isJsonObject(raw) ? raw['messages'] : undefined;
-  if (!isJsonObject(raw) || !Array.isArray(messages)) throw badAnswer(serverId, `the prompt "${name}"`);
+  if (!isJsonObject(raw) || !Array.isArray(messages))
+    throw createUnreadableAnswerError(serverId, `the prompt "${name}"`);
   const { description } = raw;
   return {
     ...(typeof description === 'string' ? { description } : {}),
@@ -58,7 +59,7 @@ export function readCompletion(raw: unknown): Completion {
   };
 }
 
-function badAnswer(serverId: string, what: string): ToolyardError {
+function createUnreadableAnswerError(serverId: string, what: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message: `The server "${serverId}" sent ${what} in an unreadable form.`,

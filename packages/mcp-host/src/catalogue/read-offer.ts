@@ -12,7 +12,7 @@ export const TOOLS: ListKind<ListedTool> = {
   word: 'tool',
   capability: 'tools',
   read: readTool,
-  identityOf: ({ name }) => name,
+  getIdentity: ({ name }) => name,
 };
 
 export const RESOURCES: ListKind<ListedResource> = {
@@ -21,7 +21,7 @@ export const RESOURCES: ListKind<ListedResource> = {
   word: 'resource',
   capability: 'resources',
   read: readResource,
-  identityOf: ({ uri }) => uri,
+  getIdentity: ({ uri }) => uri,
 };
 
 export const TEMPLATES: ListKind<ListedTemplate> = {
@@ -30,7 +30,7 @@ export const TEMPLATES: ListKind<ListedTemplate> = {
   word: 'resource template',
   capability: 'resources',
   read: readTemplate,
-  identityOf: ({ uriTemplate }) => uriTemplate,
+  getIdentity: ({ uriTemplate }) => uriTemplate,
 };
 
 export const PROMPTS: ListKind<ListedPrompt> = {
@@ -39,14 +39,14 @@ export const PROMPTS: ListKind<ListedPrompt> = {
   word: 'prompt',
   capability: 'prompts',
   read: readPrompt,
-  identityOf: ({ name }) => name,
+  getIdentity: ({ name }) => name,
 };
 
 function readResource(raw: unknown, position: number): ReadItem<ListedResource> {
   const entry = named(raw, position, 'uri', 'resource');
   if ('skipped' in entry) return entry;
   const { key: uri, fields } = entry;
-  const item: ListedResource = { uri, name: textOf(fields['name']) ?? uri, ...describe(fields) };
+  const item: ListedResource = { uri, name: readText(fields['name']) ?? uri, ...describe(fields) };
   if (typeof fields['size'] === 'number') item.size = fields['size'];
   const annotations = fields['annotations'];
   if (isJsonObject(annotations)) {
@@ -62,7 +62,7 @@ function readTemplate(raw: unknown, position: number): ReadItem<ListedTemplate> 
   const entry = named(raw, position, 'uriTemplate', 'resource template');
   if ('skipped' in entry) return entry;
   const { key, fields } = entry;
-  return { item: { uriTemplate: key, name: textOf(fields['name']) ?? key, ...describe(fields) } };
+  return { item: { uriTemplate: key, name: readText(fields['name']) ?? key, ...describe(fields) } };
 }
 
 function readPrompt(raw: unknown, position: number): ReadItem<ListedPrompt> {
@@ -83,7 +83,7 @@ function readPrompt(raw: unknown, position: number): ReadItem<ListedPrompt> {
 }
 
 function readArgument(raw: JsonValue): PromptArgument | null {
-  const name = isJsonObject(raw) ? textOf(raw['name']) : undefined;
+  const name = isJsonObject(raw) ? readText(raw['name']) : undefined;
   if (!isJsonObject(raw) || name === undefined) return null;
   const { mimeType: _none, icons: _icons, ...about } = describe(raw);
   return { name, required: raw['required'] === true, ...about };
@@ -97,21 +97,21 @@ function named(
 ): { key: string; fields: JsonObject } | { skipped: { name: string; reason: string } } {
   const unnamed = `#${position + 1}`;
   if (!isJsonObject(raw)) return { skipped: { name: unnamed, reason: 'The entry is not an object.' } };
-  const value = textOf(raw[key]);
+  const value = readText(raw[key]);
   if (value !== undefined) return { key: value, fields: raw };
-  return { skipped: { name: textOf(raw['name']) ?? unnamed, reason: `The ${word} has no ${key}.` } };
+  return { skipped: { name: readText(raw['name']) ?? unnamed, reason: `The ${word} has no ${key}.` } };
 }
 
 function describe(raw: JsonObject): Pick<ListedResource, 'title' | 'description' | 'mimeType' | 'icons'> {
-  const title = textOf(raw['title']);
-  const description = textOf(raw['description']);
-  const mimeType = textOf(raw['mimeType']);
+  const title = readText(raw['title']);
+  const description = readText(raw['description']);
+  const mimeType = readText(raw['mimeType']);
   const icons = readIcons(raw['icons']);
   return {
     ...defined({ title, description, mimeType, icons }),
   };
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -57,7 +57,7 @@ function readKind(block: JsonObject, who: string): ToolContentPart {
       return readResource(resource, readMedia(resource['blob'], resource['mimeType'])) ?? broken(type, who);
     }
     default:
-      return unreadable(`${who} returned content of type "${nameOf(type)}", which Toolyard does not know.`);
+      return unreadable(`${who} returned content of type "${getTypeName(type)}", which Toolyard does not know.`);
   }
 }
 
@@ -69,7 +69,7 @@ type BlockMedia = { source: MediaSource; mimeType?: string };
  * base64 with its real type; what cannot be read stays as it was sent.
  */
 export function readMedia(content: JsonValue | undefined, label: JsonValue | undefined): BlockMedia | undefined {
-  const text = textOf(content);
+  const text = readText(content);
   if (text === undefined) return undefined;
   const named = typeof label === 'string' && label.trim() !== '' ? { mimeType: label.slice(0, MAX_TYPE) } : {};
   if (/^\s*https?:\/\//i.test(text)) return { ...named, source: { url: text.trim() } };
@@ -82,7 +82,7 @@ export function readMedia(content: JsonValue | undefined, label: JsonValue | und
 const MAX_TYPE = 200;
 
 /** Base64, or a buffer of Node.js as JSON. */
-function textOf(content: JsonValue | undefined): string | undefined {
+function readText(content: JsonValue | undefined): string | undefined {
   if (typeof content === 'string') return content;
   const bytes = isJsonObject(content) ? content['data'] : content;
   if (!Array.isArray(bytes) || !bytes.every((byte) => typeof byte === 'number')) return undefined;
@@ -110,7 +110,7 @@ function withAnnotations(part: ToolContentPart, annotations: JsonObject): ToolCo
   return part;
 }
 
-function nameOf(type: JsonValue | undefined): string {
+function getTypeName(type: JsonValue | undefined): string {
   return typeof type === 'string' ? type.slice(0, 60) : 'none';
 }
 

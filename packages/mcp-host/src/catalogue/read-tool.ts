@@ -54,8 +54,8 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
 
   const tool: ListedTool = { name, inputSchema, hasHeaderParameters: headers === 'valid' };
   const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
-  const title = textOf(raw['title']) ?? textOf(annotations['title']);
-  const description = textOf(raw['description']);
+  const title = readText(raw['title']) ?? readText(annotations['title']);
+  const description = readText(raw['description']);
   const hints = readHints(annotations);
   if (title !== undefined) tool.title = title;
   if (description !== undefined) tool.description = description;
@@ -67,12 +67,12 @@ export function readTool(raw: unknown, position: number): ReadItem<ListedTool> {
   if (icons !== undefined) tool.icons = icons;
   const ui = readToolUi(raw['_meta']);
   if (ui !== undefined) tool.ui = ui;
-  const endpoint = isJsonObject(raw['_meta']) ? textOf(raw['_meta'][ENDPOINT_META]) : undefined;
+  const endpoint = isJsonObject(raw['_meta']) ? readText(raw['_meta'][ENDPOINT_META]) : undefined;
   if (endpoint !== undefined) tool.endpoint = endpoint;
   return { item: tool };
 }
 
-function textOf(value: unknown): string | undefined {
+function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

@@ -53,7 +53,7 @@ export class ResourceStore {
     uri: string,
     options: McpRequestOptions & { fresh?: boolean } = {},
   ): Promise<ResourcePart[]> {
-    const key = keyOf(serverId, uri);
+    const key = getKey(serverId, uri);
     const cached = this.#contents.get(key);
     if (cached !== undefined && options.fresh !== true && cached.until > this.#options.clock.monotonic()) {
       this.#contents.delete(key);
@@ -75,13 +75,13 @@ export class ResourceStore {
     const updates = this.#updates;
     const contents = await this.#options.read(serverId, uri, options);
     // Contents requested before an update may be the old ones.
-    if (updates === this.#updates) this.#cache(keyOf(serverId, uri), contents);
+    if (updates === this.#updates) this.#cache(getKey(serverId, uri), contents);
     return contents;
   }
 
   #cache(key: string, contents: ResourcePart[]): void {
     this.#drop(key);
-    const size = contents.reduce((sum, part) => sum + sizeOf(part), 0);
+    const size = contents.reduce((sum, part) => sum + getSize(part), 0);
     if (size > MAX_CHARACTERS / 8) return;
     this.#contents.set(key, { contents, size, until: this.#options.clock.monotonic() + LIFETIME_MS });
     this.#size += size;
@@ -143,7 +143,7 @@ export class ResourceStore {
 
   /** Notifies the subscribers of a resource that changed. */
   updated(serverId: string, uri: string): void {
-    const key = keyOf(serverId, uri);
+    const key = getKey(serverId, uri);
     this.#updates += 1;
     this.#drop(key);
     // Readers after the update must not join a read from before it.
@@ -176,11 +176,11 @@ export class ResourceStore {
   }
 }
 
-function keyOf(serverId: string, uri: string): string {
+function getKey(serverId: string, uri: string): string {
   // Server ids contain no slash.
   return `${serverId}/${uri}`;
 }
 
-function sizeOf({ text, source }: ResourcePart): number {
+function getSize({ text, source }: ResourcePart): number {
   return (text?.length ?? 0) + (source !== undefined && 'data' in source ? source.data.length : 0);
 }

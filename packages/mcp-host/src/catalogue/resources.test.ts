@@ -3,7 +3,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import type { McpHostOptions } from '../host/host-options.ts';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import { connectPeer } from '../node/test-fixtures/connect-peer.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 
@@ -45,7 +45,7 @@ describe('a resource', () => {
 
   test('is cached, read once by concurrent readers, and read again after a change', async () => {
     await connect({ 'resources/read': text });
-    const reads = (): number => peer.countOf('resources/read');
+    const reads = (): number => peer.countReceived('resources/read');
     await Promise.all([host.resources.read('srv', 'file:///a.txt'), host.resources.read('srv', 'file:///a.txt')]);
     await host.resources.read('srv', 'file:///a.txt');
     expect(reads()).toBe(1);
@@ -65,13 +65,13 @@ describe('a resource', () => {
     const before = host.resources.read('srv', 'file:///a.txt');
     host.resources.updated('srv', 'file:///a.txt');
     await Promise.all([before, host.resources.read('srv', 'file:///a.txt')]);
-    expect(peer.countOf('resources/read')).toBe(2);
+    expect(peer.countReceived('resources/read')).toBe(2);
     host.resources.updated('srv', 'file:///a.txt');
     const old = host.resources.read('srv', 'file:///a.txt');
     host.resources.updated('srv', 'file:///a.txt');
     await old;
     await host.resources.read('srv', 'file:///a.txt');
-    expect(peer.countOf('resources/read')).toBe(4);
+    expect(peer.countReceived('resources/read')).toBe(4);
   });
 
   test('is evicted when the cache is full', async () => {
@@ -79,13 +79,13 @@ describe('a resource', () => {
     peer.answers['resources/read'] = ({ uri }) => ({ result: { contents: [{ uri, text: 'x' }] } });
     for (let number = 0; number < 250; number++) await host.resources.read('srv', `file:///${number}`);
     await host.resources.read('srv', 'file:///249');
-    expect(peer.countOf('resources/read')).toBe(250);
+    expect(peer.countReceived('resources/read')).toBe(250);
     await host.resources.read('srv', 'file:///0');
-    expect(peer.countOf('resources/read')).toBe(251);
+    expect(peer.countReceived('resources/read')).toBe(251);
     peer.answers['resources/read'] = () => ({ result: { contents: [{ uri: 'big', text: 'x'.repeat(3_000_000) }] } });
     await host.resources.read('srv', 'big');
     await host.resources.read('srv', 'big');
-    expect(peer.countOf('resources/read')).toBe(253);
+    expect(peer.countReceived('resources/read')).toBe(253);
   });
 
   test('is subscribed to once, again after a reconnect, and unsubscribed from with its last listener', async () => {
@@ -93,21 +93,21 @@ describe('a resource', () => {
     const updates: string[] = [];
     const first = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('first'));
     const second = await host.resources.follow('srv', 'file:///a.txt', () => updates.push('second'));
-    expect(peer.countOf('resources/subscribe')).toBe(1);
+    expect(peer.countReceived('resources/subscribe')).toBe(1);
     peer.say({ method: 'notifications/resources/updated', params: { uri: 'file:///a.txt' } });
     await clock.advance(250);
     expect(updates).toEqual(['first', 'second']);
     peer.drop();
     await clock.advance(1_000);
-    expect(peer.countOf('resources/subscribe')).toBe(2);
+    expect(peer.countReceived('resources/subscribe')).toBe(2);
     await clock.advance(250);
     // It may have changed while disconnected.
     expect(updates).toEqual(['first', 'second', 'first', 'second']);
     await first();
     await first();
-    expect(peer.countOf('resources/unsubscribe')).toBe(0);
+    expect(peer.countReceived('resources/unsubscribe')).toBe(0);
     await second();
-    expect(peer.countOf('resources/unsubscribe')).toBe(1);
+    expect(peer.countReceived('resources/unsubscribe')).toBe(1);
   });
 });
 
@@ -117,8 +117,8 @@ test('whose subscription cannot be renewed is logged', async () => {
   peer.answers['resources/subscribe'] = () => ({ error: { code: -32603, message: 'too many' } });
   peer.drop();
   await clock.advance(1_000);
-  expect(healthOf(host, 'srv')).toMatchObject({ state: 'ready' });
-  expect(healthOf(host, 'srv').log.at(-1)).toMatchObject({
+  expect(getHealth(host, 'srv')).toMatchObject({ state: 'ready' });
+  expect(getHealth(host, 'srv').log.at(-1)).toMatchObject({
     level: 'warning',
     text: expect.stringContaining('too many') as string,
   });

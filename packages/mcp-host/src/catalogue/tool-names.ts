@@ -57,10 +57,10 @@ function clean(text: string): string {
   return /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
 }
 
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number[]> {
+function groupBy<T>(items: readonly T[], getKey: (item: T) => string): Map<string, number[]> {
   const groups = new Map<string, number[]>();
   for (const [at, item] of items.entries()) {
-    const key = keyOf(item);
+    const key = getKey(item);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [at]);
     else group.push(at);

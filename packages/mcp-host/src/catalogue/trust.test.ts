@@ -3,7 +3,7 @@ import { defined } from '@toolyard/protocol';
 import { createFakeClock } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
 import type { ToolPin } from './trust.ts';
 import type { TransportConfig } from '../types.ts';
@@ -59,9 +59,9 @@ describe('attack 17: a tool that changes after its approval', () => {
     };
     expect(events).toEqual([voided]);
     expect(host.trust.voided()).toEqual([voided]);
-    const calls = peer.countOf('tools/call');
+    const calls = peer.countReceived('tools/call');
     expect(await host.callTool(go, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_refused' } });
-    expect(peer.countOf('tools/call')).toBe(calls);
+    expect(peer.countReceived('tools/call')).toBe(calls);
     expect(await host.callTool({ serverId: 'srv', name: 'other' }, {})).toMatchObject({ outcome: 'done' });
 
     host.approveTool(go);
@@ -205,7 +205,7 @@ test('attack 18: two tools with the same name keep their own server, approval an
   host.approveTool({ serverId: 'date', name: 'go' });
   expect(host.trust.verdict({ serverId: 'evil', name: 'go' })).toBe('unknown');
   await host.callTool(host.resolve('date__go')?.tool ?? go, {});
-  expect([peers.date.countOf('tools/call'), peers.evil.countOf('tools/call')]).toEqual([1, 0]);
+  expect([peers.date.countReceived('tools/call'), peers.evil.countReceived('tools/call')]).toEqual([1, 0]);
 });
 
 test('only offered tools can be approved', async () => {
@@ -221,6 +221,6 @@ test('attack 16: invisible characters in a description are reported', async () =
     { name: 'fine', description: 'Añade 数字.' },
   );
   const host = await connect(new Map());
-  const warnings = healthOf(host, 'srv').log.filter(({ level }) => level === 'warning');
+  const warnings = getHealth(host, 'srv').log.filter(({ level }) => level === 'warning');
   expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining('"go" contains invisible characters')]);
 });

@@ -5,7 +5,7 @@ import type { ListedTool } from './read-tool.ts';
 import { sha256 } from '../values/sha256.ts';
 import type { SandboxSettings } from '../config/sandbox-settings.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
-import { previewOf } from '../log/wire-log.ts';
+import { toPreview } from '../log/wire-log.ts';
 import { readUrl } from '../values/read-url.ts';
 import { isSecretName } from '../values/secret-name.ts';
 
@@ -51,7 +51,7 @@ export class ToolTrust {
 
   /** Pins a tool with its current definition, or with the one that has this hash; a later change asks again. */
   approve(server: PinnedServer, tool: ListedTool, definition?: string): void {
-    const key = keyOf(server.id, tool.name);
+    const key = getKey(server.id, tool.name);
     const now = pinOf(server, tool);
     this.#voided.delete(key);
     if (definition === undefined || definition === now.hash) {
@@ -64,32 +64,32 @@ export class ToolTrust {
 
   /** Pins a tool that is not listed now; an earlier pinned definition is kept. */
   approveUnseen({ serverId, name }: ToolReference, definition: string): void {
-    const key = keyOf(serverId, name);
+    const key = getKey(serverId, name);
     if (this.#pins.get(key)?.hash !== definition) this.#pins.set(key, unseenPin(definition));
     this.#voided.delete(key);
   }
 
   /** The hash of how a server is reached, for a process that does not know its configuration. */
-  endpointOf({ transport }: Pick<ServerConfig, 'transport'>): string {
+  getEndpoint({ transport }: Pick<ServerConfig, 'transport'>): string {
     return endpointHash(transport);
   }
 
   /** Compares a pin that its owner changed with the tool as last listed. */
   reviewAgain({ serverId, name }: ToolReference): void {
-    this.#voided.delete(keyOf(serverId, name));
+    this.#voided.delete(getKey(serverId, name));
     const { server, tools } = this.#reviewed.get(serverId) ?? {};
     const tool = tools?.get(name);
     if (server !== undefined && tool !== undefined) this.#reviewTool(server, tool);
   }
 
   /** The differences since the approval; undefined if there are none or the tool was never approved. */
-  changeOf({ serverId, name }: ToolReference): VoidedApproval | undefined {
-    return this.#voided.get(keyOf(serverId, name));
+  findChange({ serverId, name }: ToolReference): VoidedApproval | undefined {
+    return this.#voided.get(getKey(serverId, name));
   }
 
   /** `approved`: unchanged since its approval; `voided`: changed since; `unknown`: never approved. */
   verdict({ serverId, name }: ToolReference): 'approved' | 'voided' | 'unknown' {
-    const key = keyOf(serverId, name);
+    const key = getKey(serverId, name);
     if (this.#voided.has(key)) return 'voided';
     return this.#pins.get(key) === undefined ? 'unknown' : 'approved';
   }
@@ -113,7 +113,7 @@ export class ToolTrust {
   }
 
   #reviewTool(server: PinnedServer, tool: ListedTool): void {
-    const key = keyOf(server.id, tool.name);
+    const key = getKey(server.id, tool.name);
     const approved = this.#pins.get(key);
     if (approved === undefined) return;
     const now = pinOf(server, tool);
@@ -126,14 +126,14 @@ export class ToolTrust {
     const voided: VoidedApproval = {
       tool: { serverId: server.id, name: tool.name },
       hasMoved: approved.endpoint !== '' && approved.endpoint !== now.endpoint,
-      differences: differencesOf(approved.definition, now.definition),
+      differences: listDifferences(approved.definition, now.definition),
     };
     this.#voided.set(key, voided);
     for (const listener of this.#listeners) listener(voided);
   }
 }
 
-function keyOf(serverId: string, name: string): string {
+function getKey(serverId: string, name: string): string {
   return `${serverId}/${name}`;
 }
 
@@ -182,7 +182,7 @@ export function pinOf(server: PinnedServer, tool: ListedTool): ToolPin {
 
 /** SHA-256 of everything that decides what runs, without keys. */
 function endpointHash(transport: TransportConfig): string {
-  return sha256(canonicalJson(endpointOf(transport)));
+  return sha256(canonicalJson(getEndpoint(transport)));
 }
 
 /**
@@ -191,7 +191,7 @@ function endpointHash(transport: TransportConfig): string {
  * choose a tenant, a mode or a version of a remote server, so they count, but a value that can only be a key does not: with
  * a new key it is the same server.
  */
-function endpointOf(transport: TransportConfig): JsonObject {
+function getEndpoint(transport: TransportConfig): JsonObject {
   switch (transport.type) {
     case 'stdio': {
       const { command, args = [], cwd = null, env = {}, sandbox = false } = transport;
@@ -199,7 +199,7 @@ function endpointOf(transport: TransportConfig): JsonObject {
         command,
         args,
         cwd,
-        ...valuesOf({ env: { ...env } }),
+        ...pickValues({ env: { ...env } }),
         ...(sandbox === false ? {} : { sandbox: decidingPart(sandbox) }),
       };
     }
@@ -207,16 +207,16 @@ function endpointOf(transport: TransportConfig): JsonObject {
     case 'sse':
     case 'websocket': {
       const { type, url, headers = {} } = transport;
-      return { type, ...addressOf(url), ...valuesOf({ headers: choices(headersIn(headers)) }) };
+      return { type, ...describeAddress(url), ...pickValues({ headers: choices(headersIn(headers)) }) };
     }
     case 'hosted':
       return hostedIdentity(transport);
     case 'plugin': {
       const { url, gateway, settings = {} } = transport;
       return {
-        plugin: addressOf(url),
-        ...(gateway === undefined ? {} : { gateway: addressOf(gateway) }),
-        ...valuesOf({ settings: choices(Object.entries(settings)) }),
+        plugin: describeAddress(url),
+        ...(gateway === undefined ? {} : { gateway: describeAddress(gateway) }),
+        ...pickValues({ settings: choices(Object.entries(settings)) }),
       };
     }
     case 'in-memory':
@@ -224,11 +224,11 @@ function endpointOf(transport: TransportConfig): JsonObject {
   }
 }
 
-function addressOf(text: string): JsonObject {
+function describeAddress(text: string): JsonObject {
   const url = readUrl(text);
   if (url === null) return { url: text };
   const query = choices([...url.searchParams]);
-  return { url: `${url.protocol}//${url.host}${url.pathname}`, ...valuesOf({ query }) };
+  return { url: `${url.protocol}//${url.host}${url.pathname}`, ...pickValues({ query }) };
 }
 
 /** In the form in which they are sent. */
@@ -251,11 +251,11 @@ function decidingPart({ limits: _limits, ...settings }: SandboxSettings): JsonOb
 }
 
 /** Nothing, if there is no value. */
-function valuesOf(values: Readonly<Record<string, JsonObject>>): JsonObject {
+function pickValues(values: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, each]) => Object.keys(each).length > 0));
 }
 
-function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] {
+function listDifferences(before: JsonObject, after: JsonObject): ToolDifference[] {
   const found: ToolDifference[] = [];
   const compare = (path: string, one: JsonValue | undefined, other: JsonValue | undefined): void => {
     if (found.length >= MAX_DIFFERENCES) return;
@@ -265,11 +265,11 @@ function differencesOf(before: JsonObject, after: JsonObject): ToolDifference[] 
       }
       return;
     }
-    if (textOf(one) === textOf(other)) return;
+    if (toText(one) === toText(other)) return;
     found.push({
       path,
-      ...(one === undefined ? {} : { before: previewOf(one) }),
-      ...(other === undefined ? {} : { after: previewOf(other) }),
+      ...(one === undefined ? {} : { before: toPreview(one) }),
+      ...(other === undefined ? {} : { after: toPreview(other) }),
     });
   };
   compare('', before, after);
@@ -280,7 +280,7 @@ function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function toText(value: JsonValue | undefined): string | undefined {
   return value === undefined ? undefined : canonicalJson(value);
 }
 

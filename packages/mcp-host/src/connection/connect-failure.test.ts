@@ -2,7 +2,7 @@ import { ProtocolError, SdkHttpError, SdkErrorCode } from '@modelcontextprotocol
 import { expect, test } from 'vitest';
 import { explainFailedConnect } from './connect-failure.ts';
 
-const http = (status: number): Error =>
+const createHttpError = (status: number): Error =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'failed', { status, statusText: '', text: '' });
 
 test.each<[string, Error, boolean]>([
@@ -12,11 +12,11 @@ test.each<[string, Error, boolean]>([
   ['an unknown method', new ProtocolError(-32_601, 'Method not found'), false],
   ['invalid parameters', new ProtocolError(-32_602, 'no'), false],
   ['an error of its own', new ProtocolError(7, 'no'), false],
-  ['HTTP 500', http(500), true],
-  ['HTTP 503', http(503), true],
-  ['HTTP 429', http(429), true],
-  ['HTTP 400', http(400), false],
-  ['HTTP 403', http(403), false],
+  ['HTTP 500', createHttpError(500), true],
+  ['HTTP 503', createHttpError(503), true],
+  ['HTTP 429', createHttpError(429), true],
+  ['HTTP 400', createHttpError(400), false],
+  ['HTTP 403', createHttpError(403), false],
 ])('an attempt that ends with %s is retried only if that may be temporary', (_name, thrown, isRetried) => {
   for (const phase of ['initializing', 'listing'] as const) {
     const error = explainFailedConnect({

@@ -10,12 +10,12 @@ import type { ErrorCode, ErrorInfo, McpIsolation, AnyText, TranslatableText } fr
 import { createErrorInfo, ToolyardError, say, withTemplate } from '@toolyard/protocol';
 import { seconds } from '../calls/call-failure.ts';
 import { signInRequired } from './connection-errors.ts';
-import { launcherOf } from './launcher.ts';
+import { findLauncher } from './launcher.ts';
 import { bodyText, reasonIn } from './version-choice.ts';
 import { likelyCause } from './likely-cause.ts';
 import { explainLimit } from '../host/resource-limits.ts';
-import { titleOf } from '../hosted/hosted-config.ts';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { getTitle } from '../hosted/hosted-config.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 import type { ConnectionPhase, ServerConfig } from '../types.ts';
 import { readUrl } from '../values/read-url.ts';
@@ -68,9 +68,9 @@ function explain(failed: FailedConnect): ErrorInfo {
   if (end !== undefined) return explainEnd(config.id, failed.phase, end);
   if (failed.timedOut) return explainTimeout(failed);
   if (thrown instanceof UnauthorizedError) return signInRequired(config.id);
-  const status = statusOf(thrown);
+  const status = findStatus(thrown);
   if (status !== undefined) return withReason(explainStatus(config, failed.phase, status), thrown);
-  const network = networkCodeOf(thrown);
+  const network = findNetworkCode(thrown);
   if (network !== undefined) {
     return unreachableServer(config, network.code);
   }
@@ -161,7 +161,7 @@ function exitText(
 function unreachableServer(config: ServerConfig, detail: AnyText): ErrorInfo {
   return createErrorInfo({
     code: 'server_unreachable',
-    message: say`The server "${config.id}" cannot be reached at ${addressOf(config)} (${detail}).`,
+    message: say`The server "${config.id}" cannot be reached at ${getAddress(config)} (${detail}).`,
     hint: say`Check that the server runs and that host and port are correct.`,
     retryable: true,
   });
@@ -197,7 +197,7 @@ function explainNoStart(serverId: string, end: Extract<TransportEnd, { kind: 'no
 }
 
 function explainTimeout({ config, phase, timeoutMs, noiseLines, stderr }: FailedConnect): ErrorInfo {
-  const launcher = launcherOf(config.transport);
+  const launcher = findLauncher(config.transport);
   const fallback =
     noiseLines > 0
       ? say`It printed ${noiseLines} line(s) that are not MCP messages: check that the command starts an MCP server.`
@@ -221,7 +221,7 @@ function printed(stderr: readonly string[]): string {
 
 /** Adds what the server says about its rejection, in its own words. */
 function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
-  const reason = reasonIn(bodyOf(thrown));
+  const reason = reasonIn(findBody(thrown));
   return reason === undefined
     ? error
     : createErrorInfo({
@@ -231,9 +231,9 @@ function withReason(error: ErrorInfo, thrown: unknown): ErrorInfo {
 }
 
 /** The body of a rejected HTTP request. */
-function bodyOf(thrown: unknown): string | undefined {
+function findBody(thrown: unknown): string | undefined {
   if (thrown instanceof SdkHttpError) return bodyText(thrown);
-  return thrown instanceof Error && thrown.cause !== undefined ? bodyOf(thrown.cause) : undefined;
+  return thrown instanceof Error && thrown.cause !== undefined ? findBody(thrown.cause) : undefined;
 }
 
 function explainStatus(config: ServerConfig, phase: ConnectionPhase, status: number): ErrorInfo {
@@ -286,7 +286,7 @@ function notMcp(
 ): ErrorInfo {
   return createErrorInfo({
     code: 'server_refused',
-    message: say`"${config.id}" at ${addressOf(config)} is not an MCP server: ${detail} while ${doing(phase)}.`,
+    message: say`"${config.id}" at ${getAddress(config)} is not an MCP server: ${detail} while ${doing(phase)}.`,
     hint:
       config.transport.type === 'stdio'
         ? say`Check that the command starts an MCP server that uses standard input and output.`
@@ -317,17 +317,17 @@ function ownErrorIn(thrown: unknown, depth = 0): ToolyardError | undefined {
 }
 
 /** The HTTP status of an error, which the SDK may have wrapped. */
-export function statusOf(thrown: unknown): number | undefined {
+export function findStatus(thrown: unknown): number | undefined {
   if (thrown instanceof SdkHttpError) return thrown.data.status;
   if (thrown instanceof SseError && thrown.code !== undefined) return thrown.code;
-  return thrown instanceof Error && thrown.cause !== undefined ? statusOf(thrown.cause) : undefined;
+  return thrown instanceof Error && thrown.cause !== undefined ? findStatus(thrown.cause) : undefined;
 }
 
 /** Omits user information and query, which may contain secrets. */
-function addressOf(config: ServerConfig): string {
+function getAddress(config: ServerConfig): string {
   if (config.transport.type === 'stdio') return config.transport.command;
   if (config.transport.type === 'in-memory') return config.transport.name;
-  if (config.transport.type === 'hosted') return `${titleOf(config.transport)} (${config.transport.server})`;
+  if (config.transport.type === 'hosted') return `${getTitle(config.transport)} (${config.transport.server})`;
   const url = readUrl(config.transport.url);
   return url === null ? 'its URL' : `${url.origin}${url.pathname}`;
 }

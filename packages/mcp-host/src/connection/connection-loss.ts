@@ -2,7 +2,7 @@ import { ProtocolError, SdkHttpError, UnauthorizedError } from '@modelcontextpro
 import type { ErrorInfo } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { serverUnreachable, sessionEnded, signInRequired } from './connection-errors.ts';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import { authFailureIn } from '../oauth/auth-failure.ts';
 
 /** How an open connection was lost. */
@@ -18,14 +18,14 @@ export function connectionLoss(
   if (hasSession && saysSessionIsOver(thrown)) return { by: 'session_lost', error: sessionEnded(id) };
   // Our own rejections, or an unreachable authorization server, say nothing about the connection.
   if (ToolyardError.isInstance(thrown) || authFailureIn(thrown) !== undefined) return null;
-  const network = networkCodeOf(thrown);
+  const network = findNetworkCode(thrown);
   return network?.neverConnected === true ? { by: 'lost', error: serverUnreachable(id, network.code) } : null;
 }
 
 function wantsSignIn(thrown: unknown): boolean {
   const failure = authFailureIn(thrown);
   if (failure?.code === 'needs_sign_in') return !failure.concernsOne;
-  return thrown instanceof UnauthorizedError || statusOf(thrown) === 401;
+  return thrown instanceof UnauthorizedError || findStatus(thrown) === 401;
 }
 
 const OVER =
@@ -37,12 +37,12 @@ const OVER =
  */
 function saysSessionIsOver(thrown: unknown): boolean {
   if (thrown instanceof ProtocolError) return OVER.test(thrown.message);
-  const status = statusOf(thrown);
+  const status = findStatus(thrown);
   if (!(thrown instanceof SdkHttpError) || status === undefined || status === 429) return false;
   if (status === 404 || status === 410) return true;
   return (status === 400 && /session|not initialized/i.test(thrown.message)) || OVER.test(thrown.message);
 }
 
-function statusOf(thrown: unknown): number | undefined {
+function findStatus(thrown: unknown): number | undefined {
   return thrown instanceof SdkHttpError ? thrown.data.status : undefined;
 }

@@ -8,14 +8,14 @@ import { explainEnd, explainFailedConnect } from './connect-failure.ts';
 import { closedByHost, connectionClosed } from './connection-errors.ts';
 import type { EraMemory } from './era-memory.ts';
 import { handshake } from './handshake.ts';
-import { defaultConnectTimeout, launcherOf } from './launcher.ts';
+import { defaultConnectTimeout, findLauncher } from './launcher.ts';
 import { capabilitiesIn, serverIdentity } from './server-identity.ts';
 import type { ServerAuth } from '../oauth/server-auth.ts';
 import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
 import { ServerRequestRouter } from '../server-requests/server-request-router.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import { collectServerLog } from '../log/server-messages.ts';
-import { Session, timeoutOf } from './session.ts';
+import { McpSession, getTimeout } from './mcp-session.ts';
 import { withClientMeta, openTaskWire } from '../tasks/task-wire.ts';
 import type { CreateTransport, HostTransport } from '../transports/transport.ts';
 import type { OpenRequests } from '../server-requests/open-requests.ts';
@@ -28,7 +28,7 @@ import { connectionLoss } from './connection-loss.ts';
 import type { WireLog } from '../log/wire-log.ts';
 
 /** How often `onChange` is called for output of a launcher, in milliseconds. */
-const LAUNCH_NEWS_MS = 500;
+const LAUNCH_UPDATE_MS = 500;
 
 export type McpConnectionOptions = {
   config: ServerConfig;
@@ -68,14 +68,14 @@ export class McpConnection {
   #phase: ConnectionPhase = 'disconnected';
   #phases: ServerHealth['phases'] = [];
   #isReady = false;
-  #hasNews = false;
+  #hasLaunchUpdate = false;
   #error: ErrorInfo | undefined;
   #era: Era | undefined;
   #client: Client | undefined;
   #transport: HostTransport | undefined;
   #catalogue: OfferCatalogue | undefined;
   #watch: ChangeWatch | undefined;
-  #session: Session | undefined;
+  #session: McpSession | undefined;
   #loss: { error: ErrorInfo; by: ConnectionLoss } | undefined;
   #connecting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -95,7 +95,7 @@ export class McpConnection {
   }
 
   /** Sends requests; undefined unless the connection is open. */
-  get session(): Session | undefined {
+  get session(): McpSession | undefined {
     return this.#isReady ? this.#session : undefined;
   }
 
@@ -122,7 +122,7 @@ export class McpConnection {
   }
 
   #launch(): Pick<ServerHealth, 'launch'> {
-    const launcher = launcherOf(this.#options.config.transport);
+    const launcher = findLauncher(this.#options.config.transport);
     const [first] = this.#phases;
     if (launcher === undefined || first === undefined || !LAUNCHING.has(this.#phase)) return {};
     return { launch: { launcher, since: first.at, stderr: [...(this.#transport?.lastStderr ?? [])] } };
@@ -180,7 +180,7 @@ export class McpConnection {
             ofSession: new SessionRoots({ clock, ...given, onTold: (uris) => this.#warnOfSandbox(uris) }),
             reserve: given.reserve ?? (() => false),
           };
-    const desk = new ServerRequestRouter({
+    const requestRouter = new ServerRequestRouter({
       serverId: this.#id,
       handlers,
       open: this.#open,
@@ -200,7 +200,7 @@ export class McpConnection {
       },
       clientInfo,
       eraMemory,
-      desk,
+      requestRouter,
       wire,
       signal,
       timeoutMs,
@@ -217,7 +217,7 @@ export class McpConnection {
     collectServerLog(client, (level, text) => this.#note(level, text, 'server'));
     const catalogue = new OfferCatalogue({
       client,
-      timeoutMs: timeoutOf(config),
+      timeoutMs: getTimeout(config),
       note: (level, text) => this.#note(level, text),
       onChange: () => this.#options.onChange(),
     });
@@ -235,13 +235,13 @@ export class McpConnection {
     });
     this.#catalogue = catalogue;
     this.#watch = watch;
-    this.#session = new Session({
+    this.#session = new McpSession({
       config,
       client,
       era,
       clock,
       handlers,
-      desk,
+      requestRouter,
       roots: roots?.ofSession,
       open: this.#open,
       cancelled,
@@ -371,10 +371,10 @@ export class McpConnection {
   #note(level: LogEntry['level'], text: string, source?: 'server'): void {
     const { clock } = this.#options;
     this.#options.note({ at: clock.now(), phase: this.#phase, level, text }, source);
-    if (source !== 'server' || this.#hasNews || this.#launch().launch === undefined) return;
-    this.#hasNews = true;
-    clock.after(LAUNCH_NEWS_MS, () => {
-      this.#hasNews = false;
+    if (source !== 'server' || this.#hasLaunchUpdate || this.#launch().launch === undefined) return;
+    this.#hasLaunchUpdate = true;
+    clock.after(LAUNCH_UPDATE_MS, () => {
+      this.#hasLaunchUpdate = false;
       if (this.#launch().launch !== undefined) this.#options.onChange();
     });
   }

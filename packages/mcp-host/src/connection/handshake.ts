@@ -2,7 +2,7 @@ import type { Implementation } from '@modelcontextprotocol/client';
 import { Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import { statusOf } from './connect-failure.ts';
+import { findStatus } from './connect-failure.ts';
 import type { EraMemory, EraRecord } from './era-memory.ts';
 import { eraKey, saveEra, loadEra } from './era-memory.ts';
 import { LEGACY_VERSIONS, nextVersion } from './version-choice.ts';
@@ -25,7 +25,7 @@ export type HandshakeOptions = {
   context: TransportContext;
   clientInfo: Implementation;
   eraMemory: EraMemory;
-  desk: ServerRequestRouter;
+  requestRouter: ServerRequestRouter;
   wire: WireLog;
   /** Aborts the attempt and everything it started. */
   signal: AbortSignal;
@@ -71,7 +71,7 @@ export async function handshake(options: HandshakeOptions): Promise<Initialized>
     try {
       return await initializeOverSse(older, key, remembered);
     } catch (thrown) {
-      if (options.signal.aborted || statusOf(thrown) === undefined) throw thrown;
+      if (options.signal.aborted || findStatus(thrown) === undefined) throw thrown;
       await saveEra(eraMemory, key, undefined);
       context.log('info', 'The server no longer supports HTTP+SSE; trying Streamable HTTP.');
       return initialize(options, key, undefined);
@@ -80,7 +80,7 @@ export async function handshake(options: HandshakeOptions): Promise<Initialized>
   try {
     return await initialize(options, key, remembered);
   } catch (thrown) {
-    if (options.signal.aborted || !mayBeSse(statusOf(thrown))) throw thrown;
+    if (options.signal.aborted || !mayBeSse(findStatus(thrown))) throw thrown;
     context.log('info', 'The server does not support Streamable HTTP; trying the older HTTP+SSE.');
     const sseTimeout = new AbortController();
     const sseMs = Math.min(SSE_MS, Math.ceil(options.timeoutMs / 3));
@@ -194,7 +194,7 @@ async function attemptOnce(strategy: Strategy, options: HandshakeOptions, offer?
     options.onPhase('transport_ready');
     options.onPhase('initializing');
   });
-  const capabilities = withTasksExtension(options.desk.capabilities as JsonObject);
+  const capabilities = withTasksExtension(options.requestRouter.capabilities as JsonObject);
   const client = new Client(options.clientInfo, {
     capabilities,
     versionNegotiation: { mode: 'auto', probe: { timeoutMs: strategy.kind === 'probe' ? strategy.probeMs : PROBE_MS } },
@@ -208,7 +208,7 @@ async function attemptOnce(strategy: Strategy, options: HandshakeOptions, offer?
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   });
-  options.desk.attach(client, transport);
+  options.requestRouter.attach(client, transport);
   const onAbort = (): void => void inner.close();
   options.signal.addEventListener('abort', onAbort, { once: true });
   try {

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from '../host/host.ts';
 import { createMessageLog, type MessageLog } from '../node/test-fixtures/message-log.ts';
-import { closeOn, connected, healthOf, newHost, advanceUntil, scripted } from '../node/test-fixtures/peers.ts';
+import { closeOn, connected, getHealth, newHost, advanceUntil, scripted } from '../node/test-fixtures/peers.ts';
 import type { ServerHealth, ToolProgress } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -32,7 +32,7 @@ async function connect(
   more: Parameters<typeof scripted>[2] = {},
 ): Promise<ServerHealth> {
   host = await connected([scripted('odd', behaviour, more)], stillClock ? { clock: stillClock } : {});
-  return healthOf(host, 'odd');
+  return getHealth(host, 'odd');
 }
 
 /** Where a server started with this environment writes what it receives. */
@@ -47,7 +47,7 @@ function nonEmpty<T>(found: T[]): T[] | undefined {
 
 function server(): ServerHealth {
   if (host === undefined) throw new Error('connect a server first');
-  return healthOf(host, 'odd');
+  return getHealth(host, 'odd');
 }
 
 function call(name: string, args = {}, options = {}): Promise<ToolResult> {
@@ -58,7 +58,7 @@ function call(name: string, args = {}, options = {}): Promise<ToolResult> {
 describe('connecting', () => {
   test('an unknown command is named', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'stdio', command: 'no-such-command-here' } }]);
-    const { state, error } = healthOf(host, 'odd');
+    const { state, error } = getHealth(host, 'odd');
     expect(state).toBe('failed');
     expect(error).toMatchObject({ code: 'command_not_found' });
     expect(error?.message).toContain('no-such-command-here');
@@ -68,13 +68,13 @@ describe('connecting', () => {
   test('a missing folder is not mistaken for a missing command', async () => {
     const transport = { type: 'stdio' as const, command: process.execPath, cwd: '/no/such/folder' };
     host = await connected([{ id: 'odd', transport }]);
-    expect(healthOf(host, 'odd').error).toMatchObject({ code: 'bad_config' });
+    expect(getHealth(host, 'odd').error).toMatchObject({ code: 'bad_config' });
   });
 
   test('a command line the system rejects is not mistaken for a network failure', async () => {
     const transport = { type: 'stdio' as const, command: process.execPath, args: ['nul\0byte'] };
     host = await connected([{ id: 'odd', transport }]);
-    expect(healthOf(host, 'odd').error?.message).toContain('cannot be started');
+    expect(getHealth(host, 'odd').error?.message).toContain('cannot be started');
   });
 
   test('a server that exits at once reports its exit code and last output, without colours', async () => {
@@ -131,13 +131,13 @@ describe('the era of a server', () => {
   test('a server that exits on the probe is started again without it and not probed next time', async () => {
     const eraMemory = createEraMemory();
     host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
-    expect(spawns(healthOf(host, 'odd'))).toBe(2);
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+    expect(spawns(getHealth(host, 'odd'))).toBe(2);
     await host.close();
 
     host = await connected([scripted('odd', 'exit-on-unknown-method')], { eraMemory });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
-    expect(spawns(healthOf(host, 'odd'))).toBe(1);
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+    expect(spawns(getHealth(host, 'odd'))).toBe(1);
   });
 
   test('a server that ignores the probe gets initialize on the same pipe', async () => {
@@ -160,11 +160,13 @@ describe('the era of a server', () => {
   });
 
   test('a failing era memory does not prevent connecting', async () => {
-    const broken = (): never => {
+    const throwDiskFull = (): never => {
       throw new Error('disk full');
     };
-    host = await connected([scripted('odd', 'plain')], { eraMemory: { get: broken, set: broken, delete: broken } });
-    expect(healthOf(host, 'odd').state).toBe('ready');
+    host = await connected([scripted('odd', 'plain')], {
+      eraMemory: { get: throwDiskFull, set: throwDiskFull, delete: throwDiskFull },
+    });
+    expect(getHealth(host, 'odd').state).toBe('ready');
   });
 });
 
@@ -249,13 +251,13 @@ describe('calling', () => {
       outcome: 'unknown',
       error: { code: 'server_exited', message: expect.stringContaining('code 7') as string },
     });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 1, of: 10 } });
-    expect(healthOf(host, 'odd').error?.message).toContain('out of luck');
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'reconnecting', reconnect: { attempt: 1, of: 10 } });
+    expect(getHealth(host, 'odd').error?.message).toContain('out of luck');
     expect(await host.callTool({ serverId: 'well', name: 'special' }, { message: 'x' })).toMatchObject({
       outcome: 'done',
     });
     expect(await call('echo')).toMatchObject({ outcome: 'done' });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 2 });
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 2 });
   });
 
   test('a server that failed can be connected again', async () => {
@@ -367,6 +369,6 @@ describe('calling', () => {
     await eventually(() => server().phase === 'initializing');
     await host.close();
     await connecting;
-    expect(healthOf(host, 'odd').state).toBe('idle');
+    expect(getHealth(host, 'odd').state).toBe('idle');
   });
 });

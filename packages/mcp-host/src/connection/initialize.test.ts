@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '@toolyard/protocol';
 import type { McpHost } from '../host/host.ts';
 import { createMessageLog, type MessageLog } from '../node/test-fixtures/message-log.ts';
-import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, scripted } from '../node/test-fixtures/peers.ts';
 import type { LogEntry } from '../types.ts';
 
 let host: McpHost | undefined;
@@ -28,7 +28,7 @@ test('the log callback receives every phase of a server', async () => {
   });
   for (const id of ['odd', 'well']) {
     const entries = logged.filter(([of]) => of === id).map(([, entry]) => entry);
-    expect(entries).toEqual(healthOf(host, id).log);
+    expect(entries).toEqual(getHealth(host, id).log);
     expect(entries.map(({ phase }) => phase)).toEqual([
       'transport_creating',
       'transport_ready',

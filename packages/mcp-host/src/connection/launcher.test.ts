@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createFakeClock, eventually, needs, UNIX } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { likelyCause } from './likely-cause.ts';
-import { closeOn, healthOf, newHost, advanceUntil } from '../node/test-fixtures/peers.ts';
-import { launcherOf } from './launcher.ts';
+import { closeOn, getHealth, newHost, advanceUntil } from '../node/test-fixtures/peers.ts';
+import { findLauncher } from './launcher.ts';
 
 test.each([
   ['npx', [], 'npx'],
@@ -24,7 +24,7 @@ test.each([
   ['npm', ['exec', '-y', 'server'], 'npm'],
   ['pnpm', ['start'], undefined],
 ])('%s %j uses the launcher %s', (command, args, launcher) => {
-  expect(launcherOf({ type: 'stdio', command, args })).toBe(launcher);
+  expect(findLauncher({ type: 'stdio', command, args })).toBe(launcher);
 });
 
 test.each([
@@ -48,16 +48,16 @@ test(
     const clock = createFakeClock();
     const host = newHost([{ id: 'slow', transport: { type: 'stdio', command } }], { clock, maxReconnects: 0 });
     const connecting = host.connectAll();
-    await eventually(() => healthOf(host, 'slow').launch?.stderr.length === 1, { what: 'the line on standard error' });
+    await eventually(() => getHealth(host, 'slow').launch?.stderr.length === 1, { what: 'the line on standard error' });
     await clock.advance(299_000);
-    expect(healthOf(host, 'slow')).toMatchObject({
+    expect(getHealth(host, 'slow')).toMatchObject({
       state: 'connecting',
       launch: { launcher: 'npx', stderr: ['request failed: SELF_SIGNED_CERT_IN_CHAIN'] },
     });
 
     const retry = host.reconnect('slow').catch(() => undefined);
     await advanceUntil(clock, Promise.all([connecting, retry]));
-    const { state, error, launch, log } = healthOf(host, 'slow');
+    const { state, error, launch, log } = getHealth(host, 'slow');
     expect({ state, launch }).toEqual({ state: 'failed', launch: undefined });
     expect(log.filter(({ text }) => text === 'transport creating')).toHaveLength(1);
     expect(error).toMatchObject({ code: 'timed_out' });

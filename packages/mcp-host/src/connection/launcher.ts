@@ -24,7 +24,7 @@ const LAUNCHER_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** The launcher of this server, by the name of its command; undefined for other commands. */
-export function launcherOf(transport: TransportConfig): string | undefined {
+export function findLauncher(transport: TransportConfig): string | undefined {
   if (transport.type !== 'stdio') return undefined;
   const { command, args = [] } = transport;
   // On Windows many configurations use the shell: `cmd /c npx …`.
@@ -38,7 +38,7 @@ export function launcherOf(transport: TransportConfig): string | undefined {
 
 /** The default connect timeout of this server, in milliseconds. */
 export function defaultConnectTimeout(transport: TransportConfig): number {
-  return launcherOf(transport) === undefined ? DEFAULT_TIMEOUT_MS : LAUNCHER_TIMEOUT_MS;
+  return findLauncher(transport) === undefined ? DEFAULT_TIMEOUT_MS : LAUNCHER_TIMEOUT_MS;
 }
 
 function programs(names: readonly string[]): RegExp {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEraMemory } from './era-memory.ts';
 import type { McpHost } from '../host/host.ts';
 import { startModern } from '../node/test-fixtures/modern-http.ts';
-import { closeOn, connected, fixture, healthOf } from '../node/test-fixtures/peers.ts';
+import { closeOn, connected, fixture, getHealth } from '../node/test-fixtures/peers.ts';
 import { createNodeTransports } from '../node/transports.ts';
 import type { CreateTransport, TransportContext } from '../transports/transport.ts';
 import type { ServerConfig, ToolProgress } from '../types.ts';
@@ -49,7 +49,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('a modern server over %s', 
   });
 
   test('initializes in the modern era', () => {
-    expect(healthOf(host, 'modern')).toMatchObject({
+    expect(getHealth(host, 'modern')).toMatchObject({
       state: 'ready',
       era: 'modern',
       protocolVersion: '2026-07-28',
@@ -121,7 +121,7 @@ test('the era is remembered, and a modern server is never started twice', async 
   const spy = { ...eraMemory, set: (key: string, record: never) => (written.push(record), eraMemory.set(key, record)) };
   for (let time = 0; time < 2; time++) {
     const host = await connected([stdio()], { eraMemory: spy, createTransport: onceListening });
-    const { era, log } = healthOf(host, 'modern');
+    const { era, log } = getHealth(host, 'modern');
     expect(era).toBe('modern');
     expect(
       log.filter(({ phase, text }) => phase === 'transport_creating' && text === 'transport creating'),
@@ -134,10 +134,10 @@ test('the era is remembered, and a modern server is never started twice', async 
 test('a modern server too slow for the first probe is used as legacy once and remembered as modern', async () => {
   const eraMemory = createEraMemory();
   const first = await connected([stdio({ LATE: 'yes' })], { eraMemory });
-  expect(healthOf(first, 'modern')).toMatchObject({ state: 'ready', era: 'legacy' });
+  expect(getHealth(first, 'modern')).toMatchObject({ state: 'ready', era: 'legacy' });
   await first.close();
   const second = await connected([{ ...stdio({ LATE: 'no' }), connectTimeoutMs: 60_000 }], { eraMemory });
-  expect(healthOf(second, 'modern').era).toBe('modern');
+  expect(getHealth(second, 'modern').era).toBe('modern');
   await second.close();
 });
 
@@ -151,7 +151,7 @@ test('a slow modern server over HTTP that rejects initialize is probed again', a
   const host = await connected([
     { id: 'modern', transport: { type: 'http', url: peer.url }, connectTimeoutMs: 60_000 },
   ]);
-  expect(healthOf(host, 'modern')).toMatchObject({ state: 'ready', era: 'modern' });
+  expect(getHealth(host, 'modern')).toMatchObject({ state: 'ready', era: 'modern' });
   await host.close();
   await peer.stop();
 });

@@ -1,7 +1,7 @@
 import type { ToolResult } from '@toolyard/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
-import { connected, everything, healthOf, newHost, startEverything } from '../node/test-fixtures/peers.ts';
+import { connected, everything, getHealth, newHost, startEverything } from '../node/test-fixtures/peers.ts';
 import type { ServerConfig, ToolProgress } from '../types.ts';
 
 const overStdio: ServerConfig = {
@@ -30,7 +30,7 @@ describe.each(['stdio', 'Streamable HTTP'] as const)('the reference server over 
   });
 
   test('has the legacy era, a name and instructions', () => {
-    const health = healthOf(host, 'everything');
+    const health = getHealth(host, 'everything');
     expect(health).toMatchObject({
       state: 'ready',
       phase: 'connected',
@@ -130,8 +130,8 @@ test('an unreachable server does not affect the others', async () => {
   const host = newHost([overStdio, { id: 'gone', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }]);
   try {
     await host.connectAll();
-    expect(healthOf(host, 'everything').state).toBe('ready');
-    expect(healthOf(host, 'gone')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+    expect(getHealth(host, 'everything').state).toBe('ready');
+    expect(getHealth(host, 'gone')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
     expect(await host.callTool({ serverId: 'gone', name: 'x' }, {})).toMatchObject({ outcome: 'not_sent' });
   } finally {
     await host.close();

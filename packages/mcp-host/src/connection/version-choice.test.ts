@@ -5,7 +5,7 @@ import { cases, fc } from '@toolyard/testing/property';
 import { afterEach, describe, expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { healthOf, listen, newHost } from '../node/test-fixtures/peers.ts';
+import { getHealth, listen, newHost } from '../node/test-fixtures/peers.ts';
 import type { EraMemory } from './era-memory.ts';
 import { createEraMemory } from './era-memory.ts';
 import { LEGACY_VERSIONS, reasonIn } from './version-choice.ts';
@@ -63,7 +63,7 @@ describe('a server that rejects the offered protocol version', () => {
           supported.includes(version) ? accepted(version) : { error: reject(supported, version) },
         );
         await host.connectAll();
-        expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1, protocolVersion: supported[0] });
+        expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1, protocolVersion: supported[0] });
         expect(offered).toEqual([LEGACY_VERSIONS[0], supported[0]]);
         await host.close();
       }),
@@ -79,7 +79,7 @@ describe('a server that rejects the offered protocol version', () => {
           createEraMemory(),
         );
         await host.connectAll();
-        expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', protocolVersion: only });
+        expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', protocolVersion: only });
         expect(new Set(offered)).toEqual(new Set(LEGACY_VERSIONS.slice(0, LEGACY_VERSIONS.indexOf(only) + 1)));
         const before = offered.length;
         await host.reconnect('odd');
@@ -97,7 +97,7 @@ describe('a server that rejects the offered protocol version', () => {
       createEraMemory(),
     );
     await host.connectAll();
-    expect(healthOf(host, 'odd')).toMatchObject({
+    expect(getHealth(host, 'odd')).toMatchObject({
       state: 'failed',
       error: {
         code: 'server_refused',
@@ -115,7 +115,7 @@ describe('a server that rejects the offered protocol version', () => {
     const { host, offered } = peerThat(() => ({ error }), createEraMemory());
     await host.connectAll();
     expect(offered).toHaveLength(1);
-    expect(healthOf(host, 'odd').error?.message).toContain(error.message);
+    expect(getHealth(host, 'odd').error?.message).toContain(error.message);
     await host.close();
   });
 });
@@ -154,7 +154,7 @@ describe('over HTTP', () => {
     const host = newHost([{ id: 'web', transport: { type: 'http', url: server.url } }], { maxReconnects: 0 });
     closing.push(() => host.close(), server.close);
     await host.connectAll();
-    return healthOf(host, 'web');
+    return getHealth(host, 'web');
   }
 
   test.each([
@@ -227,7 +227,7 @@ test.each<[unknown, string | undefined]>([
     result: { ...(protocolVersion === undefined ? {} : { protocolVersion }), capabilities: { tools: {} } },
   }));
   await host.connectAll();
-  const health = healthOf(host, 'odd');
+  const health = getHealth(host, 'odd');
   if (version !== undefined) expect(health).toMatchObject({ state: 'ready', protocolVersion: version });
   else expect(health.error?.message).toContain(`protocol version ${String(protocolVersion)}`);
   await host.close();

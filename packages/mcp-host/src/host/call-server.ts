@@ -6,7 +6,7 @@ import { explainRejectedTurn, toScheduledCall } from '../calls/scheduled-call.ts
 import { closedByHost, notReady } from '../connection/connection-errors.ts';
 import type { ListedTool } from '../catalogue/read-tool.ts';
 import type { ManagedServer } from './managed-server.ts';
-import type { Session } from '../connection/session.ts';
+import type { McpSession } from '../connection/mcp-session.ts';
 import { shownState } from './server-states.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
 import type { CallToolOptions, ServerConfig } from '../types.ts';
@@ -21,15 +21,15 @@ import type { CallToolOptions, ServerConfig } from '../types.ts';
 export async function askServer<T>(
   entry: ManagedServer,
   waitForReconnect: () => Promise<void>,
-  ask: (session: Session) => Promise<T>,
+  ask: (session: McpSession) => Promise<T>,
 ): Promise<T> {
   if (entry.isReconnecting) await waitForReconnect();
   try {
-    return await ask(sessionOf(entry));
+    return await ask(getSession(entry));
   } catch (thrown) {
     if (!entry.isRenewing) throw thrown;
     await waitForReconnect();
-    return ask(sessionOf(entry));
+    return ask(getSession(entry));
   }
 }
 
@@ -88,7 +88,7 @@ export async function callServer(
   }
 }
 
-type SessionOrRefusal = { session: Session; refusal?: never } | { session?: never; refusal: ErrorInfo };
+type SessionOrRefusal = { session: McpSession; refusal?: never } | { session?: never; refusal: ErrorInfo };
 
 function sessionNow({ session, config, stage, error }: ManagedServer): SessionOrRefusal {
   return session ? { session } : { refusal: error ?? notReady(config.id, shownState(stage)) };
@@ -138,7 +138,7 @@ async function followOnce(entry: ManagedServer, handle: TaskHandle, options: Cal
   return session ? session.followTask(handle, options) : unreachableTask(handle, refusal.message);
 }
 
-function sessionOf(entry: ManagedServer): Session {
+function getSession(entry: ManagedServer): McpSession {
   const { session, refusal } = sessionNow(entry);
   if (session) return session;
   throw new ToolyardError(refusal);

@@ -3,7 +3,7 @@ import { systemClock } from '@toolyard/protocol';
 import { eventually, isAlive } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
-import { connected, healthOf, newHost, scripted } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, newHost, scripted } from '../node/test-fixtures/peers.ts';
 import type { ServerConfig } from '../types.ts';
 
 let host: McpHost;
@@ -21,9 +21,9 @@ function withPid(id: string): ServerConfig {
   };
 }
 
-async function pidOf(id: string): Promise<number> {
+async function waitForPid(id: string): Promise<number> {
   return eventually(() => {
-    const pidLine = healthOf(host, id).log.findLast(({ text }) => /^pid \d+$/.test(text));
+    const pidLine = getHealth(host, id).log.findLast(({ text }) => /^pid \d+$/.test(text));
     return pidLine === undefined ? undefined : Number(pidLine.text.slice('pid '.length));
   });
 }
@@ -33,24 +33,24 @@ const echo = (serverId: string): Promise<{ outcome: string }> => host.callTool({
 describe('servers that are added and removed', () => {
   test('an added server is connected on request, without the others', async () => {
     host = await connected([withPid('a')]);
-    const before = await pidOf('a');
+    const before = await waitForPid('a');
     host.add(withPid('b'));
-    expect(healthOf(host, 'b').state).toBe('idle');
+    expect(getHealth(host, 'b').state).toBe('idle');
     await host.connect('b');
     expect(host.tools().map(({ name }) => name)).toEqual(['a__echo', 'b__echo']);
-    expect(await pidOf('a')).toBe(before);
+    expect(await waitForPid('a')).toBe(before);
     expect(() => host.add(withPid('b'))).toThrow('used twice');
   });
 
   test('a replaced server keeps its position and starts after the old one has ended; the others keep running', async () => {
     host = await connected([withPid('a'), withPid('b')]);
-    const [first, other] = [await pidOf('a'), await pidOf('b')];
+    const [first, other] = [await waitForPid('a'), await waitForPid('b')];
     host.replace(withPid('a'));
-    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', log: [] });
+    expect(getHealth(host, 'a')).toMatchObject({ state: 'idle', log: [] });
     await host.connect('a');
     expect(isAlive(first)).toBe(false);
-    expect(await pidOf('a')).not.toBe(first);
-    expect(await pidOf('b')).toBe(other);
+    expect(await waitForPid('a')).not.toBe(first);
+    expect(await waitForPid('b')).toBe(other);
     expect(host.tools().map(({ name }) => name)).toEqual(['a__echo', 'b__echo']);
     expect(() => host.replace(withPid('c'))).toThrow('no server "c"');
   });
@@ -75,24 +75,24 @@ describe('servers that are added and removed', () => {
 
   test('a disconnected server has no process, rejects calls, and reconnects with a new process', async () => {
     host = await connected([withPid('a'), withPid('b')]);
-    const [first, other] = [await pidOf('a'), await pidOf('b')];
+    const [first, other] = [await waitForPid('a'), await waitForPid('b')];
     await host.disconnect('a');
     expect(isAlive(first)).toBe(false);
-    expect(healthOf(host, 'a')).toMatchObject({ state: 'idle', toolCount: 0 });
+    expect(getHealth(host, 'a')).toMatchObject({ state: 'idle', toolCount: 0 });
     expect(host.tools().map(({ name }) => name)).toEqual(['echo']);
     expect(await echo('a')).toMatchObject({ outcome: 'not_sent', error: { code: 'server_closed' } });
     await host.connect('a');
-    expect(await pidOf('a')).not.toBe(first);
+    expect(await waitForPid('a')).not.toBe(first);
     expect(await echo('a')).toMatchObject({ outcome: 'done' });
-    expect(await pidOf('b')).toBe(other);
+    expect(await waitForPid('b')).toBe(other);
   });
 
   test('a reconnected server gets a new process after the old one has ended', async () => {
     host = await connected([withPid('a')]);
-    const first = await pidOf('a');
+    const first = await waitForPid('a');
     await host.reconnect('a');
     expect(isAlive(first)).toBe(false);
-    expect(await pidOf('a')).not.toBe(first);
+    expect(await waitForPid('a')).not.toBe(first);
     expect(await echo('a')).toMatchObject({ outcome: 'done' });
   });
 
@@ -109,22 +109,22 @@ describe('servers that are added and removed', () => {
 
   test('the last of several conflicting requests wins', async () => {
     host = await connected([withPid('a')]);
-    const pid = await pidOf('a');
+    const pid = await waitForPid('a');
     const disconnected = host.disconnect('a');
     const back = host.connect('a');
     const leftAgain = host.disconnect('a');
     await Promise.all([disconnected, leftAgain, expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
-    expect(healthOf(host, 'a').state).toBe('idle');
+    expect(getHealth(host, 'a').state).toBe('idle');
     expect(isAlive(pid)).toBe(false);
   });
 
   test('closing during a reconnect leaves nothing running', async () => {
     host = await connected([withPid('a')]);
-    const pid = await pidOf('a');
+    const pid = await waitForPid('a');
     const back = host.reconnect('a');
     await Promise.all([host.close(), expect(back).rejects.toMatchObject({ code: 'server_closed' })]);
     expect(isAlive(pid)).toBe(false);
-    expect(healthOf(host, 'a').state).toBe('idle');
+    expect(getHealth(host, 'a').state).toBe('idle');
     await expect(host.connect('a')).rejects.toMatchObject({ code: 'server_closed' });
   });
 
@@ -150,21 +150,21 @@ describe('whenSettled', () => {
     host = newHost([scripted('good', 'plain'), scripted('bad', 'exit-at-start'), scripted('idle', 'plain')]);
     void host.connectAll();
     await host.whenSettled(['good', 'bad'], never, 600_000);
-    expect(healthOf(host, 'good').state).toBe('ready');
-    expect(healthOf(host, 'bad').state).toBe('failed');
+    expect(getHealth(host, 'good').state).toBe('ready');
+    expect(getHealth(host, 'bad').state).toBe('failed');
   });
 
   test('ignores idle and unknown servers', async () => {
     host = newHost([scripted('idle', 'plain')]);
     await host.whenSettled(['idle', 'none'], never, 600_000);
-    expect(healthOf(host, 'idle').state).toBe('idle');
+    expect(getHealth(host, 'idle').state).toBe('idle');
   });
 
   test('waits only for the given servers', async () => {
     host = newHost([scripted('slow', 'hang-in-initialize'), scripted('good', 'plain')]);
     void host.connectAll();
     await host.whenSettled(['good'], never, 600_000);
-    expect(healthOf(host, 'slow').state).toBe('connecting');
+    expect(getHealth(host, 'slow').state).toBe('connecting');
   });
 
   test('resolves after its timeout or when aborted', async () => {
@@ -187,7 +187,7 @@ describe('whenSettled', () => {
     const stopped = host.whenSettled(['slow'], stop.signal, 600_000);
     stop.abort();
     await stopped;
-    expect(healthOf(host, 'slow').state).toBe('connecting');
+    expect(getHealth(host, 'slow').state).toBe('connecting');
     expect(bounds.size).toBe(0);
   });
 });

@@ -105,12 +105,12 @@ function ofSchema(schema: JsonObject): TranslatableText[] {
   const { properties, required } = schema;
   const texts: TranslatableText[] = [];
   const known = isJsonObject(properties) ? Object.entries(properties) : [];
-  const undescribed = known.filter(([, one]) => isJsonObject(one) && textOf(one['description']) === '');
+  const undescribed = known.filter(([, one]) => isJsonObject(one) && readText(one['description']) === '');
   const untyped = known.filter(([, one]) => isJsonObject(one) && Object.keys(one).every((key) => ABOUT.has(key)));
   const [only] = undescribed;
-  if (undescribed.length > 1) texts.push(say`No description for ${namesOf(undescribed)}.`);
+  if (undescribed.length > 1) texts.push(say`No description for ${formatNames(undescribed)}.`);
   else if (only !== undefined) texts.push(say`No description for "${only[0]}".`);
-  if (untyped.length > 0) texts.push(say`No type for ${namesOf(untyped)}: any value is accepted.`);
+  if (untyped.length > 0) texts.push(say`No type for ${formatNames(untyped)}: any value is accepted.`);
   const missing = Array.isArray(required) ? required.filter((one) => !known.some(([name]) => name === one)) : [];
   if (missing.length > 0) texts.push(say`Required but not defined: ${missing.map(String).join(', ')}.`);
   if (refersOutside(schema, 0))
@@ -155,12 +155,12 @@ function together(tools: readonly IndexedTool[]): McpFinding[] {
   return [note(text)];
 }
 
-function namesOf(entries: readonly [string, unknown][]): string {
+function formatNames(entries: readonly [string, unknown][]): string {
   const names = entries.map(([name]) => `"${name}"`);
   return names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
 }
 
-function textOf(value: JsonValue | undefined): string {
+function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 

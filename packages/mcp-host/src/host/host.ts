@@ -94,7 +94,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
       }),
     );
     this.#calls = new ServerCalls(this.#servers, this.#flows, this.#trust);
-    const all = this.#viewOf({ chosen: () => true, hidden: () => false, audience: 'user' });
+    const all = this.#createView({ chosen: () => true, hidden: () => false, audience: 'user' });
     this.tools = () => all.tools();
     this.resolve = (name) => all.resolve(name);
     this.callTool = this.#calls.callTool.bind(this.#calls, null);
@@ -319,7 +319,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     onCall?: (serverId: string) => () => void,
   ): ToolHost {
     const chosen = (id: string): boolean => serverIds === 'all' || serverIds.has(id);
-    const view = this.#viewOf({ chosen, hidden, audience: 'model' });
+    const view = this.#createView({ chosen, hidden, audience: 'model' });
     const selection = { view, onCall };
     return {
       tools: () => view.tools(),
@@ -330,7 +330,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /** Approved tools and whether their approval still applies. A tool with a void approval is not called. */
-  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'changeOf' | 'reviewAgain' | 'endpointOf'> {
+  get trust(): Pick<ToolTrust, 'verdict' | 'voided' | 'onVoided' | 'findChange' | 'reviewAgain' | 'getEndpoint'> {
     return this.#trust;
   }
 
@@ -340,7 +340,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
   }
 
   /** The configured working folder of a local server; undefined if none is configured, and for remote servers. */
-  workingFolderOf(serverId: string): string | undefined {
+  findWorkingFolder(serverId: string): string | undefined {
     const transport = this.#servers.find(serverId)?.config.transport;
     return transport?.type === 'stdio' ? transport.cwd : undefined;
   }
@@ -349,12 +349,12 @@ export class McpHost implements ToolHost, AsyncDisposable {
    * Hash of a tool's current definition and endpoint; it changes when either does. Undefined if the tool is not
    * offered.
    */
-  definitionOf(tool: ToolReference): string | undefined {
-    return this.#calls.definitionOf(tool);
+  findDefinition(tool: ToolReference): string | undefined {
+    return this.#calls.findDefinition(tool);
   }
 
   /**
-   * Pins a tool with its current definition, or with this {@link McpHost.definitionOf}; it is then called only while
+   * Pins a tool with its current definition, or with this {@link McpHost.findDefinition}; it is then called only while
    * its definition stays the same.
    *
    * @throws ToolyardError `not_found` if it is not offered and no definition is given
@@ -414,7 +414,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
    *
    * @throws ToolyardError if the store cannot be read; the sign-in is not announced again
    */
-  async lookForSignIns(): Promise<void> {
+  async reloadSignIns(): Promise<void> {
     const waiting = this.health().filter(({ state }) => state === 'needs_sign_in');
     await Promise.all(waiting.map(({ id }) => this.#signIns.detect(id)));
   }
@@ -487,7 +487,7 @@ export class McpHost implements ToolHost, AsyncDisposable {
     return this.#calls.ask(serverId, options, (session) => session.complete(target, argument, others, options));
   }
 
-  #viewOf({ chosen, hidden, audience }: ViewOptions): SelectedTools {
+  #createView({ chosen, hidden, audience }: ViewOptions): SelectedTools {
     return new SelectedTools({
       origin: this.#origin,
       audience,

@@ -54,24 +54,24 @@ export async function inspectServer(options: InspectOptions): Promise<McpTestRep
   const durationMs = Math.round(clock.monotonic() - startedAt);
   if (error === undefined) await host.whenListed(config.id, signal, REST_MS);
   await host.toolsUpToDate(config.id);
-  return reportOf({ host, config, error, ended, durationMs });
+  return createReport({ host, config, error, ended, durationMs });
 }
 
 async function connect(host: McpHost, id: string, signal: AbortSignal | undefined): Promise<ErrorInfo | undefined> {
   const onAbort = (): void => void host.close();
   signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    if (signal?.aborted === true) throw stopped();
+    if (signal?.aborted === true) throw createCancelledError();
     await host.connect(id);
     return undefined;
   } catch (thrown) {
-    return toErrorInfo(signal?.aborted === true ? stopped() : thrown);
+    return toErrorInfo(signal?.aborted === true ? createCancelledError() : thrown);
   } finally {
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
-function stopped(): ToolyardError {
+function createCancelledError(): ToolyardError {
   return new ToolyardError({ code: 'cancelled', message: say`The test was cancelled.` });
 }
 
@@ -83,11 +83,11 @@ type Outcome = {
   durationMs: number;
 };
 
-function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestReport {
+function createReport({ host, config, error, ended, durationMs }: Outcome): McpTestReport {
   const redact = redactorFor(config);
   const [health] = host.health();
   const tools = host.tools();
-  const phases = health === undefined ? [] : durationsOf(health.phases, ended);
+  const phases = health === undefined ? [] : listDurations(health.phases, ended);
   const { serverInfo, era, protocolVersion, instructions, capabilities, skipped = [], log = [] } = health ?? {};
   const templates = host.resources.templates(config.id).length;
   const measured = tools.map((tool) => ({ tool, tokens: definitionTokens(tool) }));
@@ -116,7 +116,7 @@ function reportOf({ host, config, error, ended, durationMs }: Outcome): McpTestR
 }
 
 /** The last log entry ends the last phase. */
-function durationsOf(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
+function listDurations(phases: ServerHealth['phases'], ended: number): McpTestReport['phases'] {
   const active = phases.filter(({ phase }) => phase !== 'connected' && phase !== 'disconnected' && phase !== 'error');
   return active.map(({ phase, at }) => {
     const next = phases[phases.findIndex((each) => each.phase === phase) + 1]?.at ?? ended;

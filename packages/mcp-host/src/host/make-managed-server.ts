@@ -41,7 +41,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
   });
   const requests = new OpenRequests((text) => note({ at: clock.now(), phase: 'connected', level: 'warning', text }));
   const isRooted = options.callerRoots === true && handlers.roots === undefined && config.transport.type === 'stdio';
-  const rootsOf = (initial: readonly string[], reserve?: (caller: Caller) => boolean) =>
+  const createRoots = (initial: readonly string[], reserve?: (caller: Caller) => boolean) =>
     isRooted ? { roots: { habit: entry.rootsHabit, initial, ...defined({ reserve }) } } : {};
   const ofAll = () => ({
     config,
@@ -86,7 +86,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
       entry.calls.firstReplaced();
       return new McpConnection({
         ...ofAll(),
-        ...rootsOf([], (caller) => entry.calls.reserveFirst({ caller })),
+        ...createRoots([], (caller) => entry.calls.reserveFirst({ caller })),
         note,
         onChange: () => onChange(entry),
         onLost,
@@ -96,7 +96,7 @@ export function makeManagedServer(config: ServerConfig, after: Promise<unknown>,
     makeExtraConnection: (onLost, roots) =>
       new McpConnection({
         ...ofAll(),
-        ...rootsOf(roots),
+        ...createRoots(roots),
         tools: () => entry.tools,
         note: (line, source) => note({ ...line, text: `Connection of a conversation: ${line.text}` }, source),
         onChange: () => undefined,

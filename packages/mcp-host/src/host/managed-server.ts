@@ -11,7 +11,7 @@ import type { ServerLog } from '../log/server-log.ts';
 import type { RootsHabit } from '../server-requests/session-roots.ts';
 import type { ServerMachine, ServerEvent, Stage } from './server-states.ts';
 import { reconnectWait, shownState, transition, waitNumber } from './server-states.ts';
-import type { Session } from '../connection/session.ts';
+import type { McpSession } from '../connection/mcp-session.ts';
 import type { ServerConfig, ServerHealth } from '../types.ts';
 import { KnownTasks } from '../tasks/known-tasks.ts';
 import type { WireLog } from '../log/wire-log.ts';
@@ -86,7 +86,7 @@ export class ManagedServer {
     this.calls = new CallScheduler({
       clock: options.clock,
       maxCalls: () => (this.session?.relays === true ? Infinity : (this.config.maxConcurrentCalls ?? Infinity)),
-      maxConnections: maxConnectionsOf(options.config),
+      maxConnections: getMaxConnections(options.config),
       asksForRoots: () => this.rootsHabit.asks,
       open: (after, caller) => {
         const extra: ConversationConnection = new ConversationConnection(
@@ -104,7 +104,7 @@ export class ManagedServer {
   }
 
   /** Sends requests; undefined unless the server is ready. */
-  get session(): Session | undefined {
+  get session(): McpSession | undefined {
     return this.#machine.stage === 'ready' ? this.#connection?.session : undefined;
   }
 
@@ -267,7 +267,7 @@ export class ManagedServer {
       this.#error = toErrorInfo(thrown);
       // A server that asks for a sign-in has answered.
       this.#hasFailed = this.#error.code !== 'needs_sign_in';
-      this.#apply(outcomeOf(this.#error, wasReady));
+      this.#apply(toServerEvent(this.#error, wasReady));
       throw thrown;
     }
     if (disconnects !== this.#disconnects) throw new ToolyardError(closedByHost(this.config.id));
@@ -303,7 +303,7 @@ export class ManagedServer {
 const MAX_PROCESSES = 4;
 const MAX_SESSIONS = 16;
 
-function maxConnectionsOf({ processes, transport }: ServerConfig): number {
+function getMaxConnections({ processes, transport }: ServerConfig): number {
   if (processes === 'one') return 1;
   return transport.type === 'stdio' ? MAX_PROCESSES : MAX_SESSIONS;
 }
@@ -314,7 +314,7 @@ function maxConnectionsOf({ processes, transport }: ServerConfig): number {
  */
 const PERMANENT_ERRORS = new Set<ErrorInfo['code']>(['bad_config', 'command_not_found', 'address_refused', 'internal']);
 
-function outcomeOf(error: ErrorInfo, wasReady: boolean): ServerEvent {
+function toServerEvent(error: ErrorInfo, wasReady: boolean): ServerEvent {
   if (error.code === 'needs_sign_in') return 'sign_in';
   if (wasReady) return PERMANENT_ERRORS.has(error.code) ? 'refused' : 'unreachable';
   return error.retryable === true ? 'unreachable' : 'refused';

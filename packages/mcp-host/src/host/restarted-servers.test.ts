@@ -2,7 +2,7 @@
 import { eventually, ownPort, startScriptedMcp } from '@toolyard/testing';
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
-import { connected, freeAddress, healthOf, startEverything } from '../node/test-fixtures/peers.ts';
+import { connected, freeAddress, getHealth, startEverything } from '../node/test-fixtures/peers.ts';
 import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 let host: McpHost | undefined;
@@ -22,10 +22,10 @@ test('a lost server is detected without a call and reconnected when it is back',
   host = await connected([at(first.url)], { clock: createFastClock(), maxReconnects: 1_000 });
   const met = host;
   await first.stop();
-  await eventually(() => healthOf(met, 'web').state === 'reconnecting');
-  expect(healthOf(met, 'web').error).toMatchObject({ message: expect.stringContaining('"web"') as string });
+  await eventually(() => getHealth(met, 'web').state === 'reconnecting');
+  expect(getHealth(met, 'web').error).toMatchObject({ message: expect.stringContaining('"web"') as string });
   ({ stop } = await startEverything(first.url));
-  await eventually(() => healthOf(met, 'web').state === 'ready');
+  await eventually(() => getHealth(met, 'web').state === 'ready');
   expect(await echo(met)).toMatchObject({ outcome: 'done' });
 });
 
@@ -35,7 +35,7 @@ test('a restarted server that answers 400 to the old session is initialized agai
   await first.stop();
   ({ stop } = await startEverything(first.url));
   expect(await echo(host)).toMatchObject({ outcome: 'done', isError: false });
-  expect(healthOf(host, 'web').state).toBe('ready');
+  expect(getHealth(host, 'web').state).toBe('ready');
 });
 
 test.each(['legacy', 'modern'] as const)(
@@ -51,7 +51,7 @@ test.each(['legacy', 'modern'] as const)(
       return result.outcome === 'not_sent' && result;
     });
     expect(refused.error).toMatchObject({ code: 'server_unreachable' });
-    expect(healthOf(host, 'web')).toMatchObject({ state: 'reconnecting', error: { code: 'server_unreachable' } });
+    expect(getHealth(host, 'web')).toMatchObject({ state: 'reconnecting', error: { code: 'server_unreachable' } });
   },
 );
 
@@ -70,7 +70,7 @@ test('a call that finds no server is made when the server is back within a short
       if (result.outcome !== 'unknown') return result;
     }
   })();
-  await eventually(() => healthOf(met, 'web').state === 'reconnecting');
+  await eventually(() => getHealth(met, 'web').state === 'reconnecting');
   const second = await startScriptedMcp(tools, { port });
   stop = () => second.close();
   expect(await retried).toMatchObject({ outcome: 'done', isError: false });
@@ -79,7 +79,7 @@ test('a call that finds no server is made when the server is back within a short
 test('an unreachable legacy server is reported as unreachable', async () => {
   const url = await freeAddress();
   host = await connected([{ id: 'old', transport: { type: 'sse', url } }]);
-  expect(healthOf(host, 'old').error).toMatchObject({
+  expect(getHealth(host, 'old').error).toMatchObject({
     code: 'server_unreachable',
     message: expect.stringContaining('ECONNREFUSED') as string,
   });

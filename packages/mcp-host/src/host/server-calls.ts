@@ -10,7 +10,7 @@ import type { SelectedTools } from './selected-tools.ts';
 import { isDisabled } from './selected-tools.ts';
 import type { ServerRegistry } from './server-registry.ts';
 import type { ManagedServer } from './managed-server.ts';
-import type { Session } from '../connection/session.ts';
+import type { McpSession } from '../connection/mcp-session.ts';
 import { unreachableTask } from '../tasks/task-result.ts';
 import type { ToolTrust } from '../catalogue/trust.ts';
 import { changedSince, definitionHash } from '../catalogue/trust.ts';
@@ -96,7 +96,7 @@ export class ServerCalls {
   }
 
   /** Sends an idempotent request. @throws ToolyardError */
-  async ask<T>(id: string, options: McpRequestOptions, ask: (session: Session) => Promise<T>): Promise<T> {
+  async ask<T>(id: string, options: McpRequestOptions, ask: (session: McpSession) => Promise<T>): Promise<T> {
     this.#flows.refuseWhenClosed();
     const entry = this.#servers.get(id);
     return this.#flows.during(() => askServer(entry, this.#waitForReconnect(entry, options.signal), ask));
@@ -140,7 +140,7 @@ export class ServerCalls {
   }
 
   /** Hash of a tool's current definition and endpoint; undefined if the tool is not offered. */
-  definitionOf({ serverId, name }: ToolReference): string | undefined {
+  findDefinition({ serverId, name }: ToolReference): string | undefined {
     const entry = this.#servers.find(serverId);
     const tool = entry?.tools.get(name);
     return entry === undefined || tool === undefined ? undefined : definitionHash(entry.config, tool);
@@ -148,7 +148,7 @@ export class ServerCalls {
 
   /** Compares with the definition that a user just approved, else with the pinned one. */
   #hasChanged(tool: ToolReference, approved: string | undefined): boolean {
-    const now = approved === undefined ? undefined : this.definitionOf(tool);
+    const now = approved === undefined ? undefined : this.findDefinition(tool);
     return now === undefined ? this.#trust.verdict(tool) === 'voided' : now !== approved;
   }
 

@@ -73,10 +73,10 @@ function connectHost(options: { maxReconnects?: number; jitter?: number; disable
     if (only === undefined) throw new Error('the server is gone');
     return only;
   };
-  return { host, peer, clock, health, stage: () => stageOf(health()) };
+  return { host, peer, clock, health, stage: () => getStage(health()) };
 }
 
-function stageOf({ state, reconnect }: ServerHealth): Stage {
+function getStage({ state, reconnect }: ServerHealth): Stage {
   if (state === 'failed' && reconnect !== undefined) return 'unreached';
   if (state !== 'reconnecting') return state;
   return reconnect?.at === undefined ? 'trying' : 'waiting';
@@ -224,7 +224,7 @@ describe('a lost server', () => {
     const waiting = host.callTool(go, {});
     await clock.advance(10_000);
     expect(await waiting).toMatchObject({ outcome: 'not_sent' });
-    expect(peer.countOf('tools/call')).toBe(0);
+    expect(peer.countReceived('tools/call')).toBe(0);
     await host.close();
   });
 });
@@ -404,7 +404,7 @@ test('a server follows the state table under random events and leaves nothing ru
         });
         const under: Promise<unknown>[] = [];
         for (const action of todo) {
-          under.push(carryOut(action, host, peer, clock));
+          under.push(execute(action, host, peer, clock));
           await clock.advance(0);
           if ((stage() === 'waiting' || stage() === 'unreached') && clock.now() >= dueAt) faults.push('waits too long');
         }
@@ -426,7 +426,7 @@ test('a server follows the state table under random events and leaves nothing ru
   expect([...reachable].filter((step) => !steps.has(step)).length).toBeLessThanOrEqual(3);
 });
 
-async function carryOut(action: Action, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
+async function execute(action: Action, host: McpHost, peer: MemoryPeer, clock: FakeClock): Promise<void> {
   switch (action.do) {
     case 'connect':
     case 'disconnect':

@@ -4,7 +4,7 @@ import { eventually, startScriptedMcp, type ScriptedMcp } from '@toolyard/testin
 import { afterEach, expect, test } from 'vitest';
 import type { McpHost } from './host.ts';
 import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
-import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth } from '../node/test-fixtures/peers.ts';
 import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 /** A long time, on the fast clock. */
@@ -53,8 +53,8 @@ test('a modern server that keeps ending its notification stream is asked a few t
   const clock = createFastClock();
   host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   await clock.passes(LONG_MS);
-  expect(countOf(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
-  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(12);
+  expect(countReceived(started, 'subscriptions/listen')).toBeLessThanOrEqual(11);
+  expect(countReceived(started, 'tools/list')).toBeLessThanOrEqual(12);
   expect(await host.callTool({ serverId: 'odd', name: 'go' }, {})).toMatchObject({ outcome: 'done' });
 });
 
@@ -64,16 +64,16 @@ test('a server that announces a change on every list request is listed less and 
   const clock = createFastClock();
   host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   await eventually(() => started.requests.some(({ method }) => method === 'GET'));
-  let answered = countOf(started, 'tools/list');
+  let answered = countReceived(started, 'tools/list');
   started.announce('notifications/tools/list_changed');
   for (const end = clock.monotonic() + LONG_MS; clock.monotonic() < end; await clock.passes(100)) {
-    const lists = countOf(started, 'tools/list');
+    const lists = countReceived(started, 'tools/list');
     if (lists > answered) started.announce('notifications/tools/list_changed');
     answered = lists;
   }
   // Five minutes have passed on its clock.
-  expect(countOf(started, 'tools/list')).toBeLessThanOrEqual(100);
-  expect(healthOf(host, 'odd').state).toBe('ready');
+  expect(countReceived(started, 'tools/list')).toBeLessThanOrEqual(100);
+  expect(getHealth(host, 'odd').state).toBe('ready');
 });
 
 test('a server that forgets every session at once is not initialized endlessly', async () => {
@@ -82,15 +82,15 @@ test('a server that forgets every session at once is not initialized endlessly',
   const clock = createFastClock();
   host = await connected([{ id: 'odd', transport: { type: 'http', url: started.url }, ...LONG_TIMEOUTS }], { clock });
   const met = host;
-  const initializedBefore = countOf(started, 'initialize');
+  const initializedBefore = countReceived(started, 'initialize');
   for (const end = clock.monotonic() + LONG_MS / 3; clock.monotonic() < end; await clock.passes(500)) {
     started.forgetSessions();
     void met.callTool({ serverId: 'odd', name: 'go' }, {});
   }
   // 200 sessions were forgotten.
-  expect(countOf(started, 'initialize') - initializedBefore).toBeLessThanOrEqual(20);
+  expect(countReceived(started, 'initialize') - initializedBefore).toBeLessThanOrEqual(20);
 });
 
-function countOf({ received }: ScriptedMcp, method: string): number {
+function countReceived({ received }: ScriptedMcp, method: string): number {
   return received.filter((message) => message['method'] === method).length;
 }

@@ -24,7 +24,7 @@ const TITLES: Readonly<Record<HostedServiceName, string>> = { klavis: 'Klavis' }
 const DEFAULT_USER = 'toolyard';
 
 /** The display name of the service. */
-export function titleOf({ service }: HostedConfig): string {
+export function getTitle({ service }: HostedConfig): string {
   return TITLES[service];
 }
 
@@ -39,7 +39,7 @@ export function serviceAddress({ service, url }: HostedConfig): string {
   return (url ?? ADDRESSES[service]).replace(/\/+$/, '');
 }
 
-export function userOf({ user }: HostedConfig): string {
+export function getUser({ user }: HostedConfig): string {
   return user ?? DEFAULT_USER;
 }
 
@@ -49,7 +49,7 @@ export function hostedIdentity(config: HostedConfig): { [name: string]: string }
     service: config.service,
     address: serviceAddress(config),
     server: config.server.toLowerCase(),
-    user: userOf(config),
+    user: getUser(config),
   };
 }
 

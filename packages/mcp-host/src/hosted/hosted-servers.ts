@@ -2,7 +2,7 @@ import type { Clock, Fetch } from '@toolyard/protocol';
 import { canonicalJson, ToolyardError, say } from '@toolyard/protocol';
 import { shortHash } from '../values/hash.ts';
 import type { HostedConfig } from './hosted-config.ts';
-import { hostedIdentity, titleOf } from './hosted-config.ts';
+import { hostedIdentity, getTitle } from './hosted-config.ts';
 import type { HostedInstance, InstanceState, ServiceContext } from './klavis.ts';
 import { createInstance, deleteInstance, inspectInstance } from './klavis.ts';
 import { createConfigError } from '../values/config-error.ts';
@@ -69,8 +69,8 @@ export class HostedServers {
    * The server's URL; creates the server if needed. @throws ToolyardError, also `needs_sign_in` with the sign-in URL
    */
   async open(config: HostedConfig, requester: Requester): Promise<HostedInstance> {
-    if (await this.#hasEnded(config)) throw ended(config, requester);
-    const known = await this.#store.get(keyOf(config));
+    if (await this.#hasEnded(config)) throw createEndedError(config, requester);
+    const known = await this.#store.get(getKey(config));
     if (known !== undefined && known.awaitsSignIn !== true) return this.#current(config, requester, known);
     const record = known ?? (await this.#make(config, requester));
     return this.#checked(config, requester, record);
@@ -91,7 +91,7 @@ export class HostedServers {
       }
       requester.log?.('info', 'The hosted server was gone; its service created another server.');
     } else requester.log?.('info', 'The hosted server has another URL now.');
-    await this.#store.set(keyOf(config), asked);
+    await this.#store.set(getKey(config), asked);
     return asked;
   }
 
@@ -107,40 +107,40 @@ export class HostedServers {
     stale: HostedInstance,
   ): Promise<HostedInstance | undefined> {
     const state = await inspectInstance(config, this.#context(requester), stale.instanceId);
-    if (state.kind === 'needs_sign_in') throw signInRequired(config, requester, state);
+    if (state.kind === 'needs_sign_in') throw createSignInRequiredError(config, requester, state);
     if (state.kind === 'there') return undefined;
-    const known = await this.#store.get(keyOf(config));
+    const known = await this.#store.get(getKey(config));
     // Another process has replaced it already.
     if (known !== undefined && known.instanceId !== stale.instanceId) return known;
-    if (await this.#hasEnded(config)) throw ended(config, requester);
+    if (await this.#hasEnded(config)) throw createEndedError(config, requester);
     return this.#checked(config, requester, await this.#make(config, requester, stale));
   }
 
   /** Deletes a server and its sign-ins at the service. @throws ToolyardError */
   async remove(config: HostedConfig, requester: Requester): Promise<void> {
-    await this.#store.end?.(keyOf(config));
-    const known = await this.#store.get(keyOf(config));
+    await this.#store.end?.(getKey(config));
+    const known = await this.#store.get(getKey(config));
     if (known === undefined) return;
     await deleteInstance(config, this.#context(requester), known.instanceId);
-    await this.#store.delete(keyOf(config));
+    await this.#store.delete(getKey(config));
   }
 
   /** Whether both configurations refer to the same server at the service. */
   isSame(one: HostedConfig, other: HostedConfig): boolean {
-    return keyOf(one) === keyOf(other);
+    return getKey(one) === getKey(other);
   }
 
   /** Allows creating a server again that was removed. */
   async wantAgain(config: HostedConfig): Promise<void> {
-    await this.#store.wantAgain?.(keyOf(config));
+    await this.#store.wantAgain?.(getKey(config));
   }
 
   async #hasEnded(config: HostedConfig): Promise<boolean> {
-    return (await this.#store.hasEnded?.(keyOf(config))) === true;
+    return (await this.#store.hasEnded?.(getKey(config))) === true;
   }
 
   #make(config: HostedConfig, requester: Requester, stale?: HostedInstance): Promise<HostedRecord> {
-    const key = keyOf(config);
+    const key = getKey(config);
     const making = this.#making.get(key);
     if (making !== undefined) return making;
     const created = createInstance(config, this.#context(requester))
@@ -157,7 +157,7 @@ export class HostedServers {
     created: HostedRecord,
     stale: HostedInstance | undefined,
   ): Promise<HostedRecord> {
-    const key = keyOf(config);
+    const key = getKey(config);
     if (stale !== undefined && (await this.#store.get(key))?.instanceId === stale.instanceId) {
       await this.#store.delete(key);
     }
@@ -166,7 +166,7 @@ export class HostedServers {
     if (await this.#hasEnded(config)) {
       await this.#deleteSurplus(config, requester, created, undefined);
       if (kept === created) await this.#store.delete(key);
-      throw ended(config, requester);
+      throw createEndedError(config, requester);
     }
     if (kept === undefined) {
       // The record became unreadable, or was removed just now.
@@ -191,18 +191,18 @@ export class HostedServers {
   /** Without a sign-in the server would fail at every call. */
   async #checked(config: HostedConfig, requester: Requester, record: HostedRecord): Promise<HostedInstance> {
     const state = await inspectInstance(config, this.#context(requester), record.instanceId);
-    if (state.kind === 'needs_sign_in') throw signInRequired(config, requester, state);
+    if (state.kind === 'needs_sign_in') throw createSignInRequiredError(config, requester, state);
     if (state.kind === 'gone') {
-      await this.#store.delete(keyOf(config));
+      await this.#store.delete(getKey(config));
       throw new ToolyardError({
         code: 'server_closed',
-        message: say`${titleOf(config)} no longer has the server "${requester.serverId}".`,
+        message: say`${getTitle(config)} no longer has the server "${requester.serverId}".`,
         hint: say`Reconnect to create another one.`,
         retryable: true,
       });
     }
     const { url, instanceId } = record;
-    await this.#store.set(keyOf(config), { url, instanceId });
+    await this.#store.set(getKey(config), { url, instanceId });
     return { url, instanceId };
   }
 
@@ -212,23 +212,23 @@ export class HostedServers {
 }
 
 /** The configuration of a process that lists a removed server is outdated. */
-function ended(config: HostedConfig, { serverId }: Requester): ToolyardError {
+function createEndedError(config: HostedConfig, { serverId }: Requester): ToolyardError {
   return createConfigError(
-    say`The server "${serverId}" was removed and deleted at ${titleOf(config)}, but the mcp.json of this process still lists it.`,
+    say`The server "${serverId}" was removed and deleted at ${getTitle(config)}, but the mcp.json of this process still lists it.`,
     say`Update the mcp.json of this process. To use the server again, add it again on the page, or save it there again.`,
   );
 }
 
-function keyOf(config: HostedConfig): string {
+function getKey(config: HostedConfig): string {
   return `hosted-${shortHash(canonicalJson(hostedIdentity(config)))}`;
 }
 
-function signInRequired(
+function createSignInRequiredError(
   config: HostedConfig,
   { serverId }: Requester,
   { signInUrl }: Extract<InstanceState, { kind: 'needs_sign_in' }>,
 ): ToolyardError {
-  const title = titleOf(config);
+  const title = getTitle(config);
   return new ToolyardError({
     code: 'needs_sign_in',
     message: say`The server "${serverId}" (${config.server}, hosted by ${title}) requires a sign-in.`,

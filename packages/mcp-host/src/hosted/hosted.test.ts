@@ -3,7 +3,7 @@ import { eventually, startHostedService } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWebTransports } from '../transports/web-transports.ts';
 import type { McpHost } from '../host/host.ts';
-import { healthOf, newHost } from '../node/test-fixtures/peers.ts';
+import { getHealth, newHost } from '../node/test-fixtures/peers.ts';
 import { systemClock } from '@toolyard/protocol';
 import type { HostedConfig } from './hosted-config.ts';
 import { readHosted } from './hosted-config.ts';
@@ -31,14 +31,14 @@ async function connectHosted(options: HostedServiceOptions = {}, more: Partial<H
 
 async function reconnectHosted(more: Partial<HostedConfig> = {}): Promise<McpHost> {
   await host?.close();
-  host = newHost([{ id: 'mail', transport: configOf(more) }], {
+  host = newHost([{ id: 'mail', transport: createConfig(more) }], {
     createTransport: createWebTransports({ fetch, hosted: servers }),
   });
   await host.connectAll();
   return host;
 }
 
-function configOf(more: Partial<HostedConfig> = {}): HostedConfig {
+function createConfig(more: Partial<HostedConfig> = {}): HostedConfig {
   return { type: 'hosted', service: 'klavis', server: 'Gmail', apiKey: KEY, url: service?.url ?? '', ...more };
 }
 
@@ -50,7 +50,7 @@ const echo = (connected: McpHost): ReturnType<McpHost['callTool']> =>
 describe('a hosted server', () => {
   test('is created on demand for the configured user and behaves like any other server', async () => {
     const connected = await connectHosted({}, { user: 'ada' });
-    expect(healthOf(connected, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
+    expect(getHealth(connected, 'mail')).toMatchObject({ state: 'ready', toolCount: 1 });
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
     expect(service?.asked[0]).toEqual({
       method: 'POST',
@@ -68,7 +68,10 @@ describe('a hosted server', () => {
     store.clear();
     const requester = { serverId: 'mail', clock: systemClock };
     const before = creations();
-    const [one, other] = await Promise.all([servers.open(configOf(), requester), servers.open(configOf(), requester)]);
+    const [one, other] = await Promise.all([
+      servers.open(createConfig(), requester),
+      servers.open(createConfig(), requester),
+    ]);
     expect(one).toEqual(other);
     expect(creations()).toBe(before + 1);
   });
@@ -77,7 +80,9 @@ describe('a hosted server', () => {
     service = await startHostedService();
     store = new HostedMap();
     const requester = { serverId: 'mail', clock: systemClock };
-    const opened = await Promise.all([1, 2].map(() => new HostedServers({ fetch, store }).open(configOf(), requester)));
+    const opened = await Promise.all(
+      [1, 2].map(() => new HostedServers({ fetch, store }).open(createConfig(), requester)),
+    );
     expect(creations()).toBe(2);
     expect(service.instances).toEqual([opened[0]?.instanceId]);
     expect(opened[1]).toEqual(opened[0]);
@@ -89,7 +94,7 @@ describe('a hosted server', () => {
     await connected.reconnect('mail');
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
     expect(service?.instances).toEqual(['instance-2']);
-    expect(healthOf(connected, 'mail').log.some(({ text }) => text.includes('another server'))).toBe(true);
+    expect(getHealth(connected, 'mail').log.some(({ text }) => text.includes('another server'))).toBe(true);
 
     service?.expire();
     expect(await echo(connected)).toMatchObject({ outcome: 'unknown' });
@@ -104,7 +109,7 @@ describe('a hosted server', () => {
     if (!oneEach) return;
     service?.move();
     await connected.reconnect('mail');
-    expect(healthOf(connected, 'mail').state).toBe('ready');
+    expect(getHealth(connected, 'mail').state).toBe('ready');
     expect(await echo(connected)).toMatchObject({ outcome: 'done' });
     expect([...store.values()]).toEqual([
       { instanceId: 'instance-1', url: expect.stringContaining('/at-moved/') as string },
@@ -123,19 +128,19 @@ describe('a hosted server', () => {
   test('is deleted with its sign-ins on removal, and may be gone already', async () => {
     await connectHosted();
     const requester = { serverId: 'mail', clock: systemClock };
-    await servers.remove(configOf(), requester);
+    await servers.remove(createConfig(), requester);
     expect(service?.instances).toEqual([]);
     expect(store.size).toBe(0);
-    await servers.remove(configOf(), requester);
+    await servers.remove(createConfig(), requester);
     await reconnectHosted();
     service?.expire();
-    await servers.remove(configOf(), requester);
+    await servers.remove(createConfig(), requester);
     expect(store.size).toBe(0);
   });
 
   test('that requires a sign-in reports its URL and is used after the sign-in', async () => {
     const connected = await connectHosted({ needsSignIn: true });
-    expect(healthOf(connected, 'mail')).toMatchObject({
+    expect(getHealth(connected, 'mail')).toMatchObject({
       state: 'needs_sign_in',
       error: { code: 'needs_sign_in', hint: expect.stringContaining('https://sign-in.example/instance-1') as string },
     });
@@ -152,7 +157,7 @@ describe('a hosted server', () => {
       needsSignIn: true,
       answers: { '/mcp-server/instance/instance-1': { status: 200, body } },
     });
-    expect(healthOf(connected, 'mail').error).toMatchObject({
+    expect(getHealth(connected, 'mail').error).toMatchObject({
       code: 'needs_sign_in',
       hint: expect.not.stringContaining('javascript') as string,
     });
@@ -169,7 +174,7 @@ describe('a failing service', () => {
     [500, {}, 'server_unreachable', 'HTTP 500'],
   ])('reports HTTP %i', async (status, body, code, says) => {
     const connected = await connectHosted({ answers: { [CREATE]: { status, body } } });
-    const { state, error } = healthOf(connected, 'mail');
+    const { state, error } = getHealth(connected, 'mail');
     expect(state).toBe('failed');
     expect(error).toMatchObject({ code, message: expect.stringContaining(says) as string });
     expect(error?.message).toContain('Klavis');
@@ -178,12 +183,12 @@ describe('a failing service', () => {
 
   test('reports a server it does not offer', async () => {
     const connected = await connectHosted({}, { server: 'No Such Server' });
-    expect(healthOf(connected, 'mail').error?.hint).toContain('No Such Server');
+    expect(getHealth(connected, 'mail').error?.hint).toContain('No Such Server');
   });
 
   test('is named when it is unreachable, instead of the server', async () => {
     const connected = await connectHosted({}, { url: 'http://127.0.0.1:9' });
-    expect(healthOf(connected, 'mail').error).toMatchObject({
+    expect(getHealth(connected, 'mail').error).toMatchObject({
       code: 'server_unreachable',
       message: expect.stringContaining('Klavis') as string,
     });
@@ -195,7 +200,7 @@ describe('a failing service', () => {
     ['a file', { serverUrl: 'file:///etc/passwd', instanceId: 'x' }],
   ])('%s in its response is rejected', async (_what, body) => {
     const connected = await connectHosted({ answers: { [CREATE]: { status: 200, body } } });
-    expect(healthOf(connected, 'mail').error).toMatchObject({ code: 'bad_response' });
+    expect(getHealth(connected, 'mail').error).toMatchObject({ code: 'bad_response' });
   });
 });
 

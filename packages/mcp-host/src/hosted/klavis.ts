@@ -1,9 +1,9 @@
 import type { Clock, ErrorInfo, Fetch, JsonObject, JsonValue, AnyText } from '@toolyard/protocol';
 import { defined, isJsonObject, parseJson, ToolyardError, say } from '@toolyard/protocol';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import { readUrl } from '../values/read-url.ts';
 import type { HostedConfig } from './hosted-config.ts';
-import { serviceAddress, titleOf, userOf } from './hosted-config.ts';
+import { serviceAddress, getTitle, getUser } from './hosted-config.ts';
 
 /** A created server: its URL and its id at the service. */
 export type HostedInstance = { url: string; instanceId: string };
@@ -14,7 +14,7 @@ export type InstanceState = { kind: 'gone' } | { kind: 'there' } | { kind: 'need
 export type ServiceContext = { serverId: string; clock: Clock; fetch: Fetch };
 
 /** Timeout of one request to the service, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 const MAX_MESSAGE_LENGTH = 300;
 
 /**
@@ -25,16 +25,16 @@ const MAX_MESSAGE_LENGTH = 300;
 export async function createInstance(config: HostedConfig, context: ServiceContext): Promise<HostedInstance> {
   const answer = await request(config, context, 'POST', '/mcp-server/instance/create', {
     serverName: config.server,
-    userId: userOf(config),
+    userId: getUser(config),
     platformName: 'Toolyard',
     connectionType: 'StreamableHttp',
   });
-  if (!answer.ok) throw refusal(config, context, answer);
+  if (!answer.ok) throw createRefusalError(config, context, answer);
   const { serverUrl, instanceId } = answer.body;
   if (typeof serverUrl !== 'string' || typeof instanceId !== 'string' || !isSafe(serverUrl)) {
     throw new ToolyardError({
       code: 'bad_response',
-      message: say`${titleOf(config)} created the server "${context.serverId}" but returned no safe URL for it.`,
+      message: say`${getTitle(config)} created the server "${context.serverId}" but returned no safe URL for it.`,
       hint: say`Try again later. If it persists, the API of the service has changed.`,
     });
   }
@@ -50,7 +50,7 @@ export async function inspectInstance(
   const answer = await request(config, context, 'GET', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
   if (!answer.ok) {
     if (isUnknown(answer.status)) return { kind: 'gone' };
-    throw refusal(config, context, answer);
+    throw createRefusalError(config, context, answer);
   }
   const { authNeeded, isAuthenticated, oauthUrl } = answer.body;
   if (authNeeded !== true || isAuthenticated === true) return { kind: 'there' };
@@ -61,7 +61,7 @@ export async function inspectInstance(
 /** Deletes a server and its sign-ins; one that is gone already is fine. @throws ToolyardError */
 export async function deleteInstance(config: HostedConfig, context: ServiceContext, instanceId: string): Promise<void> {
   const answer = await request(config, context, 'DELETE', `/mcp-server/instance/${encodeURIComponent(instanceId)}`);
-  if (!answer.ok && !isUnknown(answer.status)) throw refusal(config, context, answer);
+  if (!answer.ok && !isUnknown(answer.status)) throw createRefusalError(config, context, answer);
 }
 
 type Answer =
@@ -76,7 +76,7 @@ async function request(
   body?: JsonObject,
 ): Promise<Answer> {
   const timeout = new AbortController();
-  const cancelTimer = clock.after(PATIENCE_MS, () => timeout.abort());
+  const cancelTimer = clock.after(REQUEST_TIMEOUT_MS, () => timeout.abort());
   try {
     const response = await fetch(`${serviceAddress(config)}${path}`, {
       method,
@@ -102,10 +102,10 @@ async function request(
     return { ok: true, body: parsed.ok && isJsonObject(parsed.value) ? parsed.value : {} };
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    const why = timeout.signal.aborted ? 'no response' : (networkCodeOf(thrown)?.code ?? 'no connection');
+    const why = timeout.signal.aborted ? 'no response' : (findNetworkCode(thrown)?.code ?? 'no connection');
     throw new ToolyardError({
       code: 'server_unreachable',
-      message: say`${titleOf(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
+      message: say`${getTitle(config)}, which hosts the server "${serverId}", cannot be reached at ${shownHost(config)} (${why}).`,
       hint: say`Check the Internet connection, and the URL of the service if you have set one.`,
       retryable: true,
     });
@@ -114,16 +114,16 @@ async function request(
   }
 }
 
-function refusal(
+function createRefusalError(
   config: HostedConfig,
   { serverId }: ServiceContext,
   { status, serviceMessage, retryAfterMs }: Extract<Answer, { ok: false }>,
 ): ToolyardError {
-  const title = titleOf(config);
+  const title = getTitle(config);
   const detailText = serviceMessage === '' ? `HTTP ${status}` : `HTTP ${status}: ${serviceMessage}`;
   const about = (what: string): string => `${title}, which hosts the server "${serverId}", ${what} (${detailText}).`;
   if (status === 401 || status === 403) {
-    return error(
+    return createServiceError(
       'bad_config',
       about('rejected the API key'),
       `Check "apiKey"; you create keys on the website of ${title}.`,
@@ -148,10 +148,10 @@ function refusal(
     });
   }
   const hint = say`Check "server": ${title} may not offer one named "${config.server}".`;
-  return error('bad_config', about('cannot create this server'), hint);
+  return createServiceError('bad_config', about('cannot create this server'), hint);
 }
 
-function error(code: ErrorInfo['code'], message: AnyText, hint: AnyText): ToolyardError {
+function createServiceError(code: ErrorInfo['code'], message: AnyText, hint: AnyText): ToolyardError {
   return new ToolyardError({ code, message, hint });
 }
 

@@ -99,13 +99,13 @@ function urlWithout(text: string, hide: (value: string) => string): string {
  * console.log(redact('rejected: secret-of-mine'));
  */
 export function redactorFor(config: { transport: TransportConfig; oauth?: OAuthSettings }): (text: string) => string {
-  const secrets = [...secretsOf(config.transport), ...secretsOfSettings(config.oauth ?? {})]
+  const secrets = [...listSecrets(config.transport), ...secretsOfSettings(config.oauth ?? {})]
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text);
 }
 
-function secretsOf(transport: TransportConfig): string[] {
+function listSecrets(transport: TransportConfig): string[] {
   if (transport.type === 'in-memory') return [];
   if (transport.type === 'hosted') return [transport.apiKey];
   if (transport.type === 'plugin') {

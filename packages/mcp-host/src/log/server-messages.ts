@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
 import type { JsonObject } from '@toolyard/protocol';
 import type { LogEntry, LogLevel } from '../types.ts';
-import { previewOf } from './wire-log.ts';
+import { toPreview } from './wire-log.ts';
 
 /** The log level that modern servers expect in the `_meta` of every request. */
 export function logLevelMeta(level: LogLevel | undefined): JsonObject {
@@ -23,7 +23,7 @@ const LEVELS: Record<LogLevel, LogEntry['level']> = {
 /** Adds the log messages of a server to the log of its connection. */
 export function collectServerLog(client: Client, note: (level: LogEntry['level'], text: string) => void): void {
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
-    const text = typeof data === 'string' ? data : previewOf(data);
+    const text = typeof data === 'string' ? data : toPreview(data);
     note(LEVELS[level], logger === undefined ? text : `${logger}: ${text}`);
   });
 }

@@ -2,7 +2,7 @@ import { createFakeClock } from '@toolyard/testing';
 import { expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { previewOf } from './wire-log.ts';
+import { toPreview } from './wire-log.ts';
 
 test('keeps the last messages of a server, without secrets', async () => {
   const peer = new MemoryPeer();
@@ -64,6 +64,6 @@ test('keeps nothing if the limit is 0', async () => {
 test('shortens deeply nested and endless messages', () => {
   let nested: unknown = 'core';
   for (let depth = 0; depth < 50_000; depth++) nested = [nested];
-  expect(previewOf(nested).length).toBeLessThan(10_000);
-  expect(previewOf({ list: Array.from({ length: 100_000 }, () => 1) }).length).toBeLessThan(10_000);
+  expect(toPreview(nested).length).toBeLessThan(10_000);
+  expect(toPreview({ list: Array.from({ length: 100_000 }, () => 1) }).length).toBeLessThan(10_000);
 });

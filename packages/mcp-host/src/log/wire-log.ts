@@ -49,7 +49,7 @@ export class WireLog {
       direction,
       kind,
       ...defined({ method, id }),
-      text: this.#redact(previewOf(message)),
+      text: this.#redact(toPreview(message)),
     });
     if (this.#entries.length > this.#limit) this.#entries.shift();
   }
@@ -61,7 +61,7 @@ export class WireLog {
 }
 
 /** The beginning of a message as JSON; long values are cut, and values of secret-looking keys are redacted. */
-export function previewOf(message: unknown): string {
+export function toPreview(message: unknown): string {
   let remaining = MAX_TEXT_LENGTH;
   const write = (value: unknown): string => {
     if (remaining <= 0) return '…';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@toolyard/protocol';
 import type { OwnProcess } from './process-table.ts';
-import { parentOf, processesWith, processNamespace, startOf } from './process-table.ts';
+import { findParent, processesWith, processNamespace, findStart } from './process-table.ts';
 import { pause } from '@toolyard/protocol';
 
 /**
@@ -11,26 +11,26 @@ import { pause } from '@toolyard/protocol';
 export const MARKER_VARIABLE = 'TOOLYARD_CHILD_OF';
 
 /** How long processes get between SIGTERM and SIGKILL, and again after SIGKILL, in milliseconds. */
-const PATIENCE_MS = 1_000;
+const EXIT_WAIT_MS = 1_000;
 const POLL_MS = 50;
 
 let own: string | undefined;
 
 /** A marker for another child of this process; undefined if the system does not show environments. */
 export function newMarker(): string | undefined {
-  own ??= ownerOf(process.pid);
+  own ??= findOwner(process.pid);
   return own === undefined ? undefined : `${own}:${randomBytes(6).toString('hex')}`;
 }
 
-function ownerOf(pid: number): string | undefined {
-  const [namespace, started] = [processNamespace(), startOf(pid)];
+function findOwner(pid: number): string | undefined {
+  const [namespace, started] = [processNamespace(), findStart(pid)];
   return namespace === undefined || started === undefined ? undefined : `${namespace}:${pid}:${started}`;
 }
 
 /** The processes with one of these markers. */
 export function findMarkedProcesses(markers: readonly string[]): OwnProcess[] {
   if (markers.length === 0) return [];
-  return processesWith(`${MARKER_VARIABLE}=`).filter((entry) => markers.includes(markerOf(entry)));
+  return processesWith(`${MARKER_VARIABLE}=`).filter((entry) => markers.includes(getMarker(entry)));
 }
 
 /**
@@ -40,9 +40,9 @@ export function findMarkedProcesses(markers: readonly string[]): OwnProcess[] {
 function findOrphans(): OwnProcess[] {
   const namespace = processNamespace();
   return processesWith(`${MARKER_VARIABLE}=`).filter((entry) => {
-    const [of, pid = '', started] = markerOf(entry).split(':');
+    const [of, pid = '', started] = getMarker(entry).split(':');
     if (of !== namespace || !/^\d+$/.test(pid) || started === undefined) return false;
-    return startOf(Number(pid)) !== started && !isAncestor(entry.pid);
+    return findStart(Number(pid)) !== started && !isAncestor(entry.pid);
   });
 }
 
@@ -67,7 +67,7 @@ export async function terminateAll(find: () => OwnProcess[], clock: Clock): Prom
     const start = clock.monotonic();
     let running = find();
     for (const entry of running) signalTo(entry, signal);
-    while (running.length > 0 && clock.monotonic() - start < PATIENCE_MS) {
+    while (running.length > 0 && clock.monotonic() - start < EXIT_WAIT_MS) {
       await pause(clock, POLL_MS);
       running = find();
     }
@@ -77,7 +77,7 @@ export async function terminateAll(find: () => OwnProcess[], clock: Clock): Prom
 
 /** Signals this process only, not another one that reused its pid. */
 export function signalTo({ pid, started }: OwnProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (startOf(pid) !== started) return;
+  if (findStart(pid) !== started) return;
   try {
     process.kill(pid, signal);
   } catch {
@@ -85,13 +85,13 @@ export function signalTo({ pid, started }: OwnProcess, signal: 'SIGTERM' | 'SIGK
   }
 }
 
-function markerOf(entry: OwnProcess): string {
+function getMarker(entry: OwnProcess): string {
   return entry.variable(MARKER_VARIABLE) ?? '';
 }
 
 /** A process started by a server (by a model in a terminal, for example) carries a marker itself. */
 function isAncestor(pid: number): boolean {
-  for (let each: number | undefined = process.pid; each !== undefined && each > 0; each = parentOf(each)) {
+  for (let each: number | undefined = process.pid; each !== undefined && each > 0; each = findParent(each)) {
     if (each === pid) return true;
   }
   return false;

@@ -107,7 +107,7 @@ const change = fc.record({
   value: fc.option(tree, { nil: undefined }),
 });
 
-function commentsOf(text: string, from = 0, to = text.length): string[] {
+function listComments(text: string, from = 0, to = text.length): string[] {
   const found: string[] = [];
   visit(text, {
     onComment: (offset, length) =>
@@ -151,9 +151,9 @@ describe('changes in a handwritten file', () => {
   it('keep every comment outside of what is replaced or removed', () => {
     fc.assert(
       fc.property(written, change, (text, { path, value }) => {
-        const after = commentsOf(setInJson(text, path, value));
-        const before = commentsOf(text);
-        const inside = commentsOf(text, ...spanOf(text, path, value === undefined));
+        const after = listComments(setInJson(text, path, value));
+        const before = listComments(text);
+        const inside = listComments(text, ...findSpan(text, path, value === undefined));
         expect(after).toEqual(before.filter((comment) => !inside.includes(comment)));
       }),
       cases(500),
@@ -162,7 +162,7 @@ describe('changes in a handwritten file', () => {
 });
 
 /** The range of what a change replaces or removes. */
-function spanOf(text: string, path: readonly string[], isGone: boolean): [from: number, to: number] {
+function findSpan(text: string, path: readonly string[], isGone: boolean): [from: number, to: number] {
   let node = parseTree(text, [], { allowTrailingComma: true });
   for (const [depth, name] of path.entries()) {
     const property = node?.children?.find((each) => each.children?.[0]?.value === name);

@@ -15,7 +15,7 @@ const COMMA = 5;
  */
 export function setInJson(text: string, path: readonly string[], value: JsonValue | undefined): string {
   const blank = text.trim() === '';
-  const source = blank ? `{}${text.includes('\n') ? lineEndOf(text) : ''}` : text;
+  const source = blank ? `{}${text.includes('\n') ? detectLineEnd(text) : ''}` : text;
   const root = parseTree(source, [], { allowTrailingComma: true });
   if (root === undefined) return text;
   return setAt(source, root, path, value, 0);
@@ -27,7 +27,7 @@ function setAt(text: string, node: Node, path: readonly string[], value: JsonVal
   if (node.type !== 'object') {
     return value === undefined ? text : replace(text, node, written(text, node, nested(path, value), depth));
   }
-  const property = propertyOf(node, key);
+  const property = findProperty(node, key);
   const child = property?.children?.[1];
   if (property === undefined || child === undefined) {
     return value === undefined ? text : insert(text, node, key, nested(rest, value), depth);
@@ -36,7 +36,7 @@ function setAt(text: string, node: Node, path: readonly string[], value: JsonVal
   if (value !== undefined) return replace(text, child, written(text, child, value, depth + 1));
   const without = removeProperty(text, node, property);
   // A duplicate key is removed only when both are.
-  return propertyOf(node, key, property) === undefined ? without : setInJson(without, pathTo(node, key), undefined);
+  return findProperty(node, key, property) === undefined ? without : setInJson(without, pathTo(node, key), undefined);
 }
 
 function nested(path: readonly string[], value: JsonValue): JsonValue {
@@ -44,7 +44,7 @@ function nested(path: readonly string[], value: JsonValue): JsonValue {
 }
 
 /** Of a duplicate key the last one counts, as for every reader of the file. */
-function propertyOf(object: Node, key: string, but?: Node): Node | undefined {
+function findProperty(object: Node, key: string, but?: Node): Node | undefined {
   return object.children?.findLast((each) => each !== but && each.children?.[0]?.value === key);
 }
 
@@ -83,8 +83,8 @@ function inline(value: JsonValue): string {
 
 /** Objects span several lines; lists of plain values stay on one. */
 function spread(text: string, value: JsonValue, depth: number): string {
-  const step = indentationOf(text);
-  const lineEnd = lineEndOf(text);
+  const step = detectIndentation(text);
+  const lineEnd = detectLineEnd(text);
   const write = (one: JsonValue, level: number): string => {
     if (!isLarge(one)) return inline(one);
     const inner = lineEnd + step.repeat(level + 1);
@@ -111,8 +111,8 @@ function insert(text: string, object: Node, key: string, value: JsonValue, depth
     const rest = text.slice(end, close);
     return `${text.slice(0, end)}${comma}${rest.trimEnd()} ${name}${inline(value)}${/\s*$/.exec(rest)?.[0] ?? ''}${text.slice(close)}`;
   }
-  const lineEnd = lineEndOf(text);
-  const step = indentationOf(text);
+  const lineEnd = detectLineEnd(text);
+  const step = detectIndentation(text);
   const own = last === undefined ? step.repeat(depth + 1) : indentationAt(text, last.offset);
   const outer = last === undefined ? step.repeat(depth) : own.slice(0, Math.max(0, own.length - step.length));
   const entry = `${own}${name}${spread(text, value, depth + 1)}`;
@@ -166,12 +166,12 @@ function commaAfter(text: string, from: number, limit: number): number | undefin
   return kind === COMMA && scanner.getTokenOffset() < limit ? scanner.getTokenOffset() : undefined;
 }
 
-function lineEndOf(text: string): string {
+function detectLineEnd(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
 /** One level of indentation: that of the first indented line. */
-function indentationOf(text: string): string {
+function detectIndentation(text: string): string {
   return /\n([ \t]+)["{[]/.exec(text)?.[1] ?? '  ';
 }
 

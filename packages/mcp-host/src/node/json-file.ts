@@ -8,11 +8,11 @@ import { createConfigError } from '../values/config-error.ts';
 export type JsonFile = {
   value: JsonValue;
   /** Names a place in it for a message: `mcp.json, line 3`. For a missing path the nearest ancestor is used. */
-  placeOf: (path: readonly PropertyKey[]) => string;
+  formatLocation: (path: readonly PropertyKey[]) => string;
   /** The line number, from 1. */
-  lineOf: (path: readonly PropertyKey[]) => number;
+  getLine: (path: readonly PropertyKey[]) => number;
   /** The lines of all values with this name: JSON allows duplicate keys, and the last one counts. */
-  linesOf: (path: readonly PropertyKey[]) => number[];
+  listLines: (path: readonly PropertyKey[]) => number[];
 };
 
 /**
@@ -32,19 +32,19 @@ export function parseJsonFile(text: string, name: string): JsonFile {
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first !== undefined || root === undefined) {
-    const { line, column } = positionOf(text, first?.offset ?? 0);
+    const { line, column } = toPosition(text, first?.offset ?? 0);
     const problem = inWords(first === undefined ? 'ValueExpected' : printParseErrorCode(first.error));
     throw createConfigError(
       `${name}, line ${line}, column ${column}: ${problem}`,
       'Correct the file; comments are allowed.',
     );
   }
-  const lineOf = (at: readonly PropertyKey[]): number => positionOf(text, nearest(root, at).offset).line;
+  const getLine = (at: readonly PropertyKey[]): number => toPosition(text, nearest(root, at).offset).line;
   return {
     value: getNodeValue(root) as JsonValue,
-    placeOf: (at) => `${name}, line ${lineOf(at)}`,
-    lineOf,
-    linesOf: (at) => namesakes(root, at).map(({ offset }) => positionOf(text, offset).line),
+    formatLocation: (at) => `${name}, line ${getLine(at)}`,
+    getLine,
+    listLines: (at) => namesakes(root, at).map(({ offset }) => toPosition(text, offset).line),
   };
 }
 
@@ -112,7 +112,7 @@ export function readTextFile(path: string): string {
   }
 }
 
-function positionOf(text: string, offset: number): { line: number; column: number } {
+function toPosition(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split('\n');
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -67,7 +67,7 @@ export class McpConfigFile {
     try {
       return readFileSync(this.path, 'utf8');
     } catch (error) {
-      const code = codeOf(error);
+      const code = getErrorCode(error);
       if (code === 'ENOENT') return null;
       throw createConfigError(`${this.name} cannot be read (${code}).`);
     }
@@ -98,13 +98,13 @@ export class McpConfigFile {
   remove(id: string): void {
     this.#change((text, at) =>
       parseJsonFile(text, this.name)
-        .linesOf([...at, id])
+        .listLines([...at, id])
         .reduce((rest) => setInJson(rest, [...at, id], undefined), text),
     );
   }
 
   #checkOnce(text: string, path: readonly string[]): void {
-    const lines = parseJsonFile(text, this.name).linesOf(path);
+    const lines = parseJsonFile(text, this.name).listLines(path);
     if (lines.length < 2) return;
     throw new ToolyardError({
       code: 'conflict',
@@ -118,7 +118,7 @@ export class McpConfigFile {
       const before = this.text();
       const mark = before?.startsWith('\uFEFF') === true ? '\uFEFF' : '';
       const text = withoutMark(before ?? '');
-      const root = this.#rootOf(text);
+      const root = this.#parseRoot(text);
       const after = mark + change(text.trim() === '' ? '{\n}\n' : text, serversPath(root));
       if (after === before) return;
       if (this.#replace(before, after)) return;
@@ -131,7 +131,7 @@ export class McpConfigFile {
     }
   }
 
-  #rootOf(text: string): JsonValue {
+  #parseRoot(text: string): JsonValue {
     if (text.trim() === '') return {};
     try {
       parseMcpConfig(text, this.#source);
@@ -163,7 +163,7 @@ export class McpConfigFile {
       if (ToolyardError.isInstance(error)) throw error;
       throw new ToolyardError({
         code: 'conflict',
-        message: `${this.name} could not be written (${codeOf(error)}).`,
+        message: `${this.name} could not be written (${getErrorCode(error)}).`,
         hint: 'Check the permissions of the file and its folder, and the free disk space.',
       });
     } finally {
@@ -178,7 +178,7 @@ function putInPlace(draft: string, target: string): boolean {
     renameSync(draft, target);
     return true;
   } catch (error) {
-    if (process.platform !== 'win32' || !['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error))) throw error;
+    if (process.platform !== 'win32' || !['EPERM', 'EACCES', 'EBUSY'].includes(getErrorCode(error))) throw error;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
     return false;
   }
@@ -288,6 +288,6 @@ function withoutMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }

@@ -5,7 +5,7 @@ import { mcpConfigWithoutValues } from './mcp-config-without-values.ts';
 const SECRET = 'canary-of-a-key';
 const OUT = '${env:LEFT_OUT_OF_BACKUP}';
 
-const copyOf = (entry: JsonObject, more: JsonObject = {}): JsonObject => {
+const copyConfig = (entry: JsonObject, more: JsonObject = {}): JsonObject => {
   const copied = mcpConfigWithoutValues(JSON.stringify({ mcpServers: { 'my-token': entry }, ...more }));
   const { mcpServers } = JSON.parse(copied) as { mcpServers: Record<string, JsonObject> };
   return { ...mcpServers['my-token'], ...(more['inputs'] === undefined ? {} : { all: copied }) };
@@ -37,20 +37,20 @@ test.each<JsonObject>([
   { hosted: { service: 'klavis', server: 'x', apiKey: SECRET } },
   { command: 'x', unknown: { deep: [{ clientSecret: SECRET }] } },
 ])('a copy without keys has none of %j', (entry) => {
-  const copied = JSON.stringify(copyOf(entry));
+  const copied = JSON.stringify(copyConfig(entry));
   expect(copied).not.toContain(SECRET);
   expect(copied).not.toContain(SECRET.replaceAll('-', '1'));
   expect(copied).toContain(OUT);
 });
 
 test('a copy without keys has no number that is one, and no default of an input', () => {
-  expect(copyOf({ command: 'x', env: { PIN: 12345 }, args: ['--token', 12345] })).toEqual({
+  expect(copyConfig({ command: 'x', env: { PIN: 12345 }, args: ['--token', 12345] })).toEqual({
     command: 'x',
     env: { PIN: OUT },
     args: ['--token', OUT],
   });
   const inputs = [{ id: 'k', type: 'promptString', password: true, default: SECRET }];
-  expect(JSON.stringify(copyOf({ command: 'x' }, { inputs }))).not.toContain(SECRET);
+  expect(JSON.stringify(copyConfig({ command: 'x' }, { inputs }))).not.toContain(SECRET);
 });
 
 test('a copy without keys has all else as it was', () => {
@@ -65,5 +65,5 @@ test('a copy without keys has all else as it was', () => {
     url: 'https://a.example/mcp?key=${env:KEY}',
     headers: { Authorization: 'Bearer ${env:KEY}' },
   };
-  expect(copyOf(entry)).toEqual(entry);
+  expect(copyConfig(entry)).toEqual(entry);
 });

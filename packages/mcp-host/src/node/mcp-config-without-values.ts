@@ -49,13 +49,13 @@ function without(value: JsonValue, { isSecret, isNamed = false }: Within): JsonV
 
 /** An element may be the value of the option before it. */
 function listWithout(values: readonly JsonValue[]): JsonValue[] {
-  const texts = displayArguments(values.map(textOf), LEFT_OUT);
+  const texts = displayArguments(values.map(toText), LEFT_OUT);
   return values.map((one, at) => {
     if (typeof one === 'object' && one !== null) return without(one, { isSecret: false });
-    return texts[at] === textOf(one) ? one : (texts[at] ?? LEFT_OUT);
+    return texts[at] === toText(one) ? one : (texts[at] ?? LEFT_OUT);
   });
 }
 
-function textOf(value: JsonValue): string {
+function toText(value: JsonValue): string {
   return typeof value === 'object' && value !== null ? '' : String(value);
 }

@@ -60,7 +60,7 @@ export function parseMcpConfig(text: string, source: McpConfigSource): McpConfig
   if (listed === undefined && isEmpty(file.value)) return [];
   if (!isJsonObject(listed)) {
     throw createConfigError(
-      `${file.placeOf(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
+      `${file.formatLocation(path)}: ${source.name} has no "mcpServers" (or "servers") object.`,
       'Define servers by name: { "mcpServers": { "files": { "command": "..." } } }.',
     );
   }
@@ -92,15 +92,15 @@ function readEntry(
   entry: JsonValue,
   source: McpConfigSource,
 ): McpConfigEntry {
-  const where = `${file.placeOf(path)}: server "${id}"`;
-  const line = file.lineOf(path);
+  const where = `${file.formatLocation(path)}: server "${id}"`;
+  const line = file.getLine(path);
   const settings = readEntrySettings(isJsonObject(entry) ? entry : {});
   let written: WrittenTransport | undefined;
   const raw = isJsonObject(entry) ? (entry['oauth'] ?? entry['auth'] ?? undefined) : undefined;
   const base = { id, line, settings, ...defined({ oauth: raw }) };
   try {
     checkId(id, where);
-    checkOnce(file.linesOf(path), where);
+    checkOnce(file.listLines(path), where);
     if (!isJsonObject(entry)) throw createConfigError(`${where} must be an object.`);
     written = readTransport(entry, where);
     const transport = fillTransport(written, source, where);
@@ -171,11 +171,14 @@ export function fillTransport(written: WrittenTransport, source: McpConfigSource
     ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
     ...(sandbox === undefined ? {} : { sandbox: sandbox === false ? false : fillSandbox(sandbox, fill) }),
   };
-  return { ...filled, ...defined({ leadsTo: foldersOf(filled) }) };
+  return { ...filled, ...defined({ leadsTo: findFolders(filled) }) };
 }
 
 /** Where the folders of a sandboxed server lead now; undefined if it has none. */
-function foldersOf({ cwd, sandbox }: Extract<TransportConfig, { type: 'stdio' }>): Record<string, string> | undefined {
+function findFolders({
+  cwd,
+  sandbox,
+}: Extract<TransportConfig, { type: 'stdio' }>): Record<string, string> | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const paths = [...(cwd === undefined ? [] : [cwd]), ...(sandbox.read ?? []), ...(sandbox.write ?? [])];
   if (paths.length === 0) return undefined;

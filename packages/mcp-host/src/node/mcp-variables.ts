@@ -34,7 +34,7 @@ export function fillVariables(text: string, { env, folder }: Variables, where: s
     }
     const [, kind, name] = /^(env|input|command|config):(.+)$/s.exec(inside) ?? [];
     if (kind === undefined || name === undefined) return whole;
-    if (kind === 'env') return valueOf(env, name, where);
+    if (kind === 'env') return getValue(env, name, where);
     const asVariable = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
     throw createConfigError(
       `${where} uses ${whole}, which only the editor it was written for can fill in.`,
@@ -43,7 +43,7 @@ export function fillVariables(text: string, { env, folder }: Variables, where: s
   });
 }
 
-function valueOf(env: Variables['env'], name: string, where: string): string {
+function getValue(env: Variables['env'], name: string, where: string): string {
   // On Windows names of variables have no case.
   if (/^TOOLYARD_/i.test(name)) {
     throw createConfigError(

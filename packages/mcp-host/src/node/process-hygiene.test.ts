@@ -7,7 +7,7 @@ import {
   eventually,
   isAlive,
   needs,
-  processTreeOf,
+  listProcessTree,
   programArgs,
   runNode,
   scriptedMcpCommand,
@@ -24,7 +24,7 @@ import { killOrphans, MARKER_VARIABLE, newMarker } from './child-marker.ts';
 import { killAllStdioChildren } from './process-group.ts';
 import { readPs } from './process-table.ts';
 import { createStdioTransport } from './stdio-transport.ts';
-import { fixture, healthOf, newHost } from './test-fixtures/peers.ts';
+import { fixture, getHealth, newHost } from './test-fixtures/peers.ts';
 
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
@@ -65,19 +65,19 @@ function begin(
   return host.connectAll();
 }
 
-function odd(): ReturnType<typeof healthOf> {
+function odd(): ReturnType<typeof getHealth> {
   if (host === undefined) throw new Error('begin first');
-  return healthOf(host, 'odd');
+  return getHealth(host, 'odd');
 }
 
-function pidOf(transport: HostTransport): number {
+function getPid(transport: HostTransport): number {
   if (!('pid' in transport) || typeof transport.pid !== 'number') throw new Error('the server has no process');
   return transport.pid;
 }
 
 /** Every process of the servers at this moment, including those that lose their parent later. */
 function processes(): number[] {
-  return started.flatMap((transport) => processTreeOf(pidOf(transport)));
+  return started.flatMap((transport) => listProcessTree(getPid(transport)));
 }
 
 const running = (pids: number[]): number[] => pids.filter(isAlive);
@@ -152,7 +152,7 @@ describe('after a restart', needs(UNIX), () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
-    const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
+    const pids = listProcessTree(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
     owner.kill('SIGKILL');
     await within(once(owner, 'exit'), { what: 'the exit of the owner' });
     return pids;
@@ -218,7 +218,7 @@ test('an endless line is cut off and the server stopped', async () => {
   await closed;
   expect(transport.end).toEqual({ kind: 'line_too_long', limitBytes: 100_000 });
   await transport.close();
-  expect(isAlive(pidOf(transport))).toBe(false);
+  expect(isAlive(getPid(transport))).toBe(false);
 });
 
 test('closing twice, or before starting, is harmless', async () => {

@@ -18,12 +18,12 @@ export function processNamespace(): string | undefined {
 }
 
 /** When a process started, in a format of the system; undefined if it does not exist or is a zombie. */
-export function startOf(pid: number): string | undefined {
+export function findStart(pid: number): string | undefined {
   if (process.platform === 'linux') return readStat(String(pid))?.started;
   return listPs(['-p', String(pid)])[0]?.started;
 }
 
-export function parentOf(pid: number): number | undefined {
+export function findParent(pid: number): number | undefined {
   if (process.platform === 'linux') return readStat(String(pid))?.parent;
   return listPs(['-p', String(pid)])[0]?.parent;
 }

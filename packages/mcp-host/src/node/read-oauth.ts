@@ -38,20 +38,20 @@ export function readOAuth(
   const oauth = entry[key];
   if (oauth === undefined || oauth === null || typeof oauth === 'boolean') return undefined;
   const at = `${where}: "${key}"`;
-  if (!isJsonObject(oauth)) throw bad(`${at} must be an object.`);
+  if (!isJsonObject(oauth)) throw createBadConfigError(`${at} must be an object.`);
   const renamed: JsonObject = Object.fromEntries(
     Object.entries(oauth).map(([name, value]) => [OTHER_NAMES[name] ?? name, value]),
   );
   const texts = Object.fromEntries(
     TEXTS.flatMap((name) => {
-      const text = textOf(renamed, name, at, fill);
+      const text = readText(renamed, name, at, fill);
       return text === undefined ? [] : [[name, text]];
     }),
   ) as Pick<OAuthSettings, (typeof TEXTS)[number]>;
   const { scopes, resource, assumePkce } = renamed;
-  const scope = texts.scope ?? scopeOf(scopes, at);
+  const scope = texts.scope ?? readScope(scopes, at);
   if (resource !== undefined && resource !== false && typeof resource !== 'string') {
-    throw bad(`${at}: "resource" must be a string or false.`);
+    throw createBadConfigError(`${at}: "resource" must be a string or false.`);
   }
   const grant = readGrant(renamed, { fill, folder, where: at });
   return {
@@ -72,12 +72,12 @@ function readGrant(
   const fields: JsonObject = isJsonObject(grant) ? grant : { type: grant };
   const at = `${where}: "grant"`;
   const needed = (name: string): string => {
-    const text = textOf(fields, name, at, fill);
-    if (text === undefined) throw bad(`${at} has no "${name}".`);
+    const text = readText(fields, name, at, fill);
+    if (text === undefined) throw createBadConfigError(`${at} has no "${name}".`);
     return text;
   };
   const secret = (name: string): SecretText => {
-    const file = textOf(fields, `${name}File`, at, fill);
+    const file = readText(fields, `${name}File`, at, fill);
     return file === undefined ? needed(name) : fileText(resolve(folder, file), `${name}File`, at);
   };
   switch (fields['type']) {
@@ -86,7 +86,7 @@ function readGrant(
     case 'jwt_bearer':
       return { type: 'jwt_bearer', assertion: secret('assertion') };
     case 'enterprise': {
-      const clientSecret = textOf(fields, 'clientSecret', at, fill);
+      const clientSecret = readText(fields, 'clientSecret', at, fill);
       return {
         type: 'enterprise',
         tokenEndpoint: needed('tokenEndpoint'),
@@ -96,7 +96,7 @@ function readGrant(
       };
     }
     default:
-      throw bad(`${at} must be one of client_credentials, jwt_bearer and enterprise.`);
+      throw createBadConfigError(`${at} must be one of client_credentials, jwt_bearer and enterprise.`);
   }
 }
 
@@ -106,28 +106,28 @@ function fileText(path: string, name: string, where: string): SecretText {
     try {
       return (await readFile(path, 'utf8')).trim();
     } catch {
-      throw bad(`${where}: its "${name}" cannot be read.`);
+      throw createBadConfigError(`${where}: its "${name}" cannot be read.`);
     }
   };
   // Configurations are compared as JSON, which omits functions.
   return Object.assign(read, { toJSON: () => path });
 }
 
-function textOf(from: JsonObject, name: string, where: string, fill: Fill): string | undefined {
+function readText(from: JsonObject, name: string, where: string, fill: Fill): string | undefined {
   const value = from[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw bad(`${where}: "${name}" must be a string.`);
+  if (typeof value !== 'string') throw createBadConfigError(`${where}: "${name}" must be a string.`);
   return fill(value);
 }
 
-function scopeOf(scopes: JsonValue | undefined, where: string): string | undefined {
+function readScope(scopes: JsonValue | undefined, where: string): string | undefined {
   if (scopes === undefined || scopes === null) return undefined;
   if (typeof scopes === 'string') return scopes;
   if (Array.isArray(scopes) && scopes.every((one) => typeof one === 'string')) return scopes.join(' ');
-  throw bad(`${where}: "scopes" must be a list of strings.`);
+  throw createBadConfigError(`${where}: "scopes" must be a list of strings.`);
 }
 
-function bad(message: string): ToolyardError {
+function createBadConfigError(message: string): ToolyardError {
   return createConfigError(
     message,
     'For example: "oauth": { "clientId": "...", "clientSecret": "${env:NAME}", "scope": "read write" }.',

@@ -7,7 +7,7 @@ import { childExit } from './child-exit.ts';
 import { newMarker } from './child-marker.ts';
 import { ProcessGroup } from './process-group.ts';
 import type { OverLimit } from './sandbox/resource-watch.ts';
-import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
+import { findFileLimit, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import { spawnCommand } from './spawn-command.ts';
 import { stdioCommand } from './stdio-command.ts';
@@ -109,7 +109,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxedEnd> {
     const isTimeout = await stoppedBefore(ended, run, () => group?.killNow());
     endWatch();
     const end = await ended;
-    over ??= fileLimitOf(end, sandboxed.limits);
+    over ??= findFileLimit(end, sandboxed.limits);
     await group?.end();
     signal.throwIfAborted();
     const isolation = sandboxed.isolation();

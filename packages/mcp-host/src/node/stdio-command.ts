@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { McpBlockedAccess, McpIsolation } from '@toolyard/protocol';
 import { withTemplates, say } from '@toolyard/protocol';
 import type { ResourceLimits } from '../host/resource-limits.ts';
-import { launcherOf } from '../connection/launcher.ts';
+import { findLauncher } from '../connection/launcher.ts';
 import type { TransportContext } from '../transports/transport.ts';
 import { childEnvironment } from './launch/child-environment.ts';
 import { findCommand } from './launch/find-command.ts';
@@ -102,7 +102,7 @@ export async function stdioCommand(
 
 /** Whether this starts the Docker of this machine, which isolates the server, and not another program of that name. */
 function isDocker(config: StdioConfig, env: Readonly<Record<string, string>>): boolean {
-  if (launcherOf(config) !== 'docker') return false;
+  if (findLauncher(config) !== 'docker') return false;
   if (process.platform === 'win32') return true;
   const docker = findCommand('docker', process.env['PATH']);
   return findCommand(config.command, env['PATH'], config.cwd) === docker;

@@ -14,7 +14,7 @@ import { childExit } from './child-exit.ts';
 import { newMarker } from './child-marker.ts';
 import { LineReader, readPaced } from './line-reader.ts';
 import { ProcessGroup } from './process-group.ts';
-import { fileLimitOf, ResourceWatch } from './sandbox/resource-watch.ts';
+import { findFileLimit, ResourceWatch } from './sandbox/resource-watch.ts';
 import type { SandboxOptions } from './sandbox/sandboxed-command.ts';
 import type { StdioCommand } from './stdio-command.ts';
 import { spawnCommand } from './spawn-command.ts';
@@ -165,7 +165,7 @@ class StdioTransport implements HostTransport {
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.on('error', () => undefined);
 
     void childExit(child, clock).then(({ code, signal }) => {
-      const over = fileLimitOf({ code, signal }, this.#command?.limits);
+      const over = findFileLimit({ code, signal }, this.#command?.limits);
       if (over === undefined) this.#finish({ kind: 'exited', code, signal, stderr: [...this.#lastStderr] });
       else this.#finish({ kind: 'over_limit', ...over });
     });

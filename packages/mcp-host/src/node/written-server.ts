@@ -45,13 +45,13 @@ export function readTransport(entry: JsonObject, where: string): WrittenTranspor
     return readHosted(where, hosted, (text) => text);
   }
   if (entry['type'] === 'plugin' && entry['command'] === undefined) return readPlugin(where, entry, (text) => text);
-  const kind = kindOf(entry, where);
+  const kind = readKind(entry, where);
   if (kind === 'stdio') return readProgram(entry, where);
   const key = URL_KEYS.find((name) => entry[name] !== undefined) ?? 'url';
-  const url = textOf(entry, key, where);
+  const url = readText(entry, key, where);
   if (url === undefined) throw createConfigError(`${where} has neither "command" nor "url".`, BOTH_WAYS);
   checkNoUser(url, key, where);
-  const headers = textsOf(entry, 'headers', where);
+  const headers = readTexts(entry, 'headers', where);
   checkHeaders(headers ?? {}, where);
   return { type: webKind(kind, url, key, where), url, ...defined({ headers }) };
 }
@@ -98,7 +98,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   websocket: 'websocket',
 };
 
-function kindOf(entry: JsonObject, where: string): Kind | undefined {
+function readKind(entry: JsonObject, where: string): Kind | undefined {
   const { type, command } = entry;
   if (typeof type !== 'string') return command === undefined ? undefined : 'stdio';
   const kind = KINDS[type.toLowerCase().replace(/[-_ ]/g, '')];
@@ -112,15 +112,15 @@ function kindOf(entry: JsonObject, where: string): Kind | undefined {
 }
 
 function readProgram(entry: JsonObject, where: string): WrittenTransport {
-  const command = textOf(entry, 'command', where);
+  const command = readText(entry, 'command', where);
   if (command === undefined || command.trim() === '') throw createConfigError(`${where} has no "command".`, BOTH_WAYS);
   const args = entry['args'] ?? [];
   if (!Array.isArray(args)) throw createConfigError(`${where}: "args" must be a list.`);
   const texts = args.filter((arg) => typeof arg === 'string');
   if (texts.length < args.length) throw createConfigError(`${where}: "args" must contain only strings.`);
-  const env = textsOf(entry, 'env', where);
-  const envFile = textOf(entry, 'envFile', where);
-  const cwd = textOf(entry, 'cwd', where);
+  const env = readTexts(entry, 'env', where);
+  const envFile = readText(entry, 'envFile', where);
+  const cwd = readText(entry, 'cwd', where);
   const sandbox = readSandbox(entry['sandbox'], where);
   rejectMisspeltSandbox(Object.keys(entry), where);
   return {
@@ -152,37 +152,37 @@ function webKind(kind: Kind | undefined, url: string, key: string, where: string
 
 /** Reads what it can; a setting of the wrong type is ignored. */
 export function readEntrySettings(entry: JsonObject): EntrySettings {
-  const disabled = [...listOf(entry['disabledTools']), ...listOf(entry['excludeTools'])];
+  const disabled = [...readList(entry['disabledTools']), ...readList(entry['excludeTools'])];
   const only = entry['enabledTools'] ?? entry['includeTools'];
-  const callTimeoutMs = msOf(entry['callTimeoutMs']);
-  const connectTimeoutMs = msOf(entry['connectTimeoutMs']);
+  const callTimeoutMs = readMs(entry['callTimeoutMs']);
+  const connectTimeoutMs = readMs(entry['connectTimeoutMs']);
   return {
     enabled: entry['disabled'] !== true && entry['enabled'] !== false,
     disabledTools: [...new Set(disabled)],
-    ...(Array.isArray(only) ? { onlyTools: listOf(only) } : {}),
-    allowedTools: [...new Set([...listOf(entry['alwaysAllow']), ...listOf(entry['autoApprove'])])],
+    ...(Array.isArray(only) ? { onlyTools: readList(only) } : {}),
+    allowedTools: [...new Set([...readList(entry['alwaysAllow']), ...readList(entry['autoApprove'])])],
     trusted: entry['trusted'] === true,
     ...defined({ callTimeoutMs, connectTimeoutMs }),
     ...validConcurrency(entry),
   };
 }
 
-function listOf(value: JsonValue | undefined): string[] {
+function readList(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-function msOf(value: JsonValue | undefined): number | undefined {
+function readMs(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-function textOf(entry: JsonObject, key: string, where: string): string | undefined {
+function readText(entry: JsonObject, key: string, where: string): string | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw createConfigError(`${where}: "${key}" must be a string.`);
   return value;
 }
 
-function textsOf(entry: JsonObject, key: string, where: string): Record<string, string> | undefined {
+function readTexts(entry: JsonObject, key: string, where: string): Record<string, string> | undefined {
   const value = entry[key];
   if (value === undefined || value === null) return undefined;
   if (!isJsonObject(value)) throw createConfigError(`${where}: "${key}" must be an object.`);

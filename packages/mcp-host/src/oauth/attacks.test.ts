@@ -1,10 +1,10 @@
 import { systemClock } from '@toolyard/protocol';
 import { afterEach, describe, expect, test } from 'vitest';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import { createWebTransports } from '../transports/web-transports.ts';
 import { chooseClient } from './client-identity.ts';
 import { createMemoryAuthStore } from './auth-store.ts';
-import { endpointOf } from './sign-in-url.ts';
+import { readEndpoint } from './sign-in-url.ts';
 import { HopLog } from './hops.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
@@ -46,8 +46,8 @@ describe('attacks 1 and 2: the authorization URL', () => {
 
   test('a loopback URL is accepted only from an authorization server on this machine', () => {
     const local = 'http://127.0.0.1:8080/admin/delete';
-    expect(() => endpointOf('sign-in page', local, 'https://accounts.example')).toThrow(/on this machine/);
-    expect(endpointOf('sign-in page', local, 'http://localhost:9000').href).toBe(local);
+    expect(() => readEndpoint('sign-in page', local, 'https://accounts.example')).toThrow(/on this machine/);
+    expect(readEndpoint('sign-in page', local, 'http://localhost:9000').href).toBe(local);
   });
 
   test('shell metacharacters in it are percent-encoded', async () => {
@@ -118,7 +118,7 @@ describe('attack 20: authorization server mix-up', () => {
     await of[Symbol.asyncDispose]();
     const vouched = await connectGuarded({ authorization: { metadata }, settings: { assumePkce: true } });
     await vouched.signIn();
-    expect(healthOf(vouched.host, 'guarded').state).toBe('ready');
+    expect(getHealth(vouched.host, 'guarded').state).toBe('ready');
   });
 
   test('a client secret is not sent to a second authorization server', async () => {
@@ -141,7 +141,7 @@ describe('attack 20: authorization server mix-up', () => {
     await first.signIn();
     await first[Symbol.asyncDispose]();
     const second = await connectGuarded({ store });
-    expect(healthOf(second.host, 'guarded').state).toBe('needs_sign_in');
+    expect(getHealth(second.host, 'guarded').state).toBe('needs_sign_in');
     expect(second.mcp.requests.map(({ headers }) => headers.authorization)).not.toContainEqual(
       expect.stringContaining('access-'),
     );

@@ -62,7 +62,8 @@ export async function chooseClient(options: ClientOptions): Promise<OAuthClient>
   const row = await options.store.get(clientKey(options.serverId));
   const known = row === undefined ? undefined : readRegistration(row.value);
   if (known !== undefined && isUsable(known, options)) return known.client;
-  if (options.redirectUrl === undefined || server.registrationEndpoint === undefined) throw noClient(options);
+  if (options.redirectUrl === undefined || server.registrationEndpoint === undefined)
+    throw createNoClientError(options);
   const registered = await register(options, options.redirectUrl, server.registrationEndpoint);
   await options.store.put(clientKey(options.serverId), registered, row?.version ?? null);
   return readRegistration(registered)?.client ?? { issuer, clientId: '' };
@@ -134,7 +135,7 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
   });
   // Only what is needed is read: many servers return the rest in other forms than specified.
   const issued = response.ok ? readDocument(await response.text()) : undefined;
-  const clientId = textOf(issued?.['client_id']);
+  const clientId = readText(issued?.['client_id']);
   if (clientId === undefined) {
     const { last } = hops;
     const issuer = displayUrl(server.issuer);
@@ -154,13 +155,13 @@ async function register(options: ClientOptions, redirectUrl: string, endpoint: s
     clientId,
     expiresAt: Number.isFinite(until) ? until * 1_000 : 0,
     ...defined({
-      clientSecret: textOf(issued?.['client_secret']),
-      authMethod: textOf(issued?.['token_endpoint_auth_method']),
+      clientSecret: readText(issued?.['client_secret']),
+      authMethod: readText(issued?.['token_endpoint_auth_method']),
     }),
   };
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function readText(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -171,7 +172,7 @@ function checkMetadataUrl(address: string): string {
   throw createConfigError(say`"clientMetadataUrl" must be an https URL with a path.`);
 }
 
-function noClient({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {
+function createNoClientError({ serverId, server, redirectUrl }: ClientOptions): ToolyardError {
   return new ToolyardError({
     code: 'server_refused',
     message: say`The authorization server of "${serverId}", ${displayUrl(server.issuer)}, accepts only clients that were registered manually.`,

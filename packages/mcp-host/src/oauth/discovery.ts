@@ -13,7 +13,7 @@ import { isSameIssuer } from './issuer.ts';
 import { readableMetadata } from './readable-metadata.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { readUrl } from '../values/read-url.ts';
-import { endpointOf } from './sign-in-url.ts';
+import { readEndpoint } from './sign-in-url.ts';
 
 /** The protected resource metadata of a server (RFC 9728). */
 type ResourceMetadata = Awaited<ReturnType<typeof discoverOAuthProtectedResourceMetadata>>;
@@ -56,7 +56,7 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
   if (resource !== undefined) checkResource(options, resource.resource);
   const { issuer, metadata } = await findServer(options, issuersToTry(options, resource));
   if (metadata === undefined && (resource !== undefined || settings.issuer !== undefined)) {
-    throw refused(options, `${displayUrl(issuer)} publishes no metadata`, hops);
+    throw createDiscoveryError(options, `${displayUrl(issuer)} publishes no metadata`, hops);
   }
   if (metadata !== undefined) checkAbilities(options, metadata);
   const named = metadata?.issuer ?? issuer;
@@ -67,13 +67,13 @@ export async function discoverSignInServer(options: DiscoveryOptions): Promise<S
     issuer: named,
     ...defined({ metadata }),
     authorizationEndpoint: metadata?.authorization_endpoint ?? standard('/authorize'),
-    tokenEndpoint: endpointOf('token endpoint', metadata?.token_endpoint ?? standard('/token'), issuer).href,
+    tokenEndpoint: readEndpoint('token endpoint', metadata?.token_endpoint ?? standard('/token'), issuer).href,
     ...(registration === undefined
       ? {}
-      : { registrationEndpoint: endpointOf('registration endpoint', registration, issuer).href }),
+      : { registrationEndpoint: readEndpoint('registration endpoint', registration, issuer).href }),
     ...(revocation === undefined
       ? {}
-      : { revocationEndpoint: endpointOf('revocation endpoint', revocation, issuer).href }),
+      : { revocationEndpoint: readEndpoint('revocation endpoint', revocation, issuer).href }),
     ...resourceToName(options, resource, serverUrl),
     ...(resource?.scopes_supported === undefined || resource.scopes_supported.length === 0
       ? {}
@@ -103,13 +103,13 @@ async function readResourceMetadata(options: DiscoveryOptions): Promise<Resource
       const status = hops.last?.status ?? 0;
       // Many servers reject unknown paths with other codes than 404, or answer with a page.
       if ((status >= 200 && status < 300) || (status >= 400 && status < 500)) return undefined;
-      throw refused(options, 'its resource metadata is invalid', hops);
+      throw createDiscoveryError(options, 'its resource metadata is invalid', hops);
     }
   };
   const named = challenge?.resourceMetadataUrl;
   if (named === undefined) return read({});
   const found = (await read({ resourceMetadataUrl: named })) ?? (await read({}));
-  if (found === undefined) throw refused(options, 'its resource metadata is invalid', hops);
+  if (found === undefined) throw createDiscoveryError(options, 'its resource metadata is invalid', hops);
   return found;
 }
 
@@ -168,7 +168,7 @@ async function findServer(options: DiscoveryOptions, issuers: readonly string[])
 async function readServerMetadata(options: DiscoveryOptions, issuer: string): Promise<ServerMetadata | undefined> {
   const { hops } = options;
   const url = readUrl(issuer);
-  if (url === null) throw refused(options, `${displayUrl(issuer)} is not a valid URL`, hops);
+  if (url === null) throw createDiscoveryError(options, `${displayUrl(issuer)} is not a valid URL`, hops);
   const { origin, pathname } = url;
   const fetch = hops.for('sign-in server metadata');
   const read = (from: string, fetchFn: Fetch, named: string): Promise<ServerMetadata | undefined> =>
@@ -186,10 +186,10 @@ async function readServerMetadata(options: DiscoveryOptions, issuer: string): Pr
     if (pathname !== '/') metadata ??= (await read(origin, belowPath, issuer)) ?? (await read(origin, fetch, origin));
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown)) throw thrown;
-    throw refused(options, `the metadata of ${displayUrl(issuer)} is invalid`, hops);
+    throw createDiscoveryError(options, `the metadata of ${displayUrl(issuer)} is invalid`, hops);
   }
   if (metadata === undefined || [issuer, origin].some((one) => isSameIssuer(metadata.issuer, one))) return metadata;
-  throw refused(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
+  throw createDiscoveryError(options, `the metadata of ${displayUrl(issuer)} names another issuer`, hops);
 }
 
 function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): void {
@@ -197,7 +197,7 @@ function checkAbilities(options: DiscoveryOptions, metadata: ServerMetadata): vo
   if (settings.grant !== undefined) return;
   const { response_types_supported: responses, code_challenge_methods_supported: methods } = metadata;
   if (!responses.includes('code'))
-    throw refused(options, 'its authorization server does not support authorization codes', hops);
+    throw createDiscoveryError(options, 'its authorization server does not support authorization codes', hops);
   if (methods?.includes('S256') === true || (methods === undefined && settings.assumePkce === true)) return;
   throw new ToolyardError({
     code: 'server_refused',
@@ -231,7 +231,7 @@ function wantsProof(resource: ResourceMetadata | undefined): boolean {
   return resource?.dpop_bound_access_tokens_required === true;
 }
 
-function refused({ serverId }: DiscoveryOptions, why: string, hops: HopLog): ToolyardError {
+function createDiscoveryError({ serverId }: DiscoveryOptions, why: string, hops: HopLog): ToolyardError {
   const { last } = hops;
   return new ToolyardError({
     code: 'server_refused',

@@ -1,6 +1,6 @@
 import { startAuthorizationServer } from '@toolyard/testing';
 import { afterEach, describe, expect, test } from 'vitest';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import type { Scene } from '../node/test-fixtures/guarded-server.ts';
 import { startScene } from '../node/test-fixtures/guarded-server.ts';
 import { createProofKey, readProofKey } from './dpop-keys.ts';
@@ -37,7 +37,7 @@ describe('grants without a user', () => {
     const settings = { ...CLIENT, grant: { type: 'enterprise', ...idp, idToken: 'id-token' } } as const;
     scene = await startScene({ authorization: KNOWN, settings });
     await scene.host.connect('guarded');
-    expect(healthOf(scene.host, 'guarded').state).toBe('ready');
+    expect(getHealth(scene.host, 'guarded').state).toBe('ready');
     expect(provider.grants()).toMatchObject([
       {
         subject_token: 'id-token',
@@ -55,7 +55,7 @@ describe('grants without a user', () => {
     const settings = { ...CLIENT, grant: { type: 'jwt_bearer', assertion: 'unknown-assertion' } } as const;
     scene = await startScene({ authorization: KNOWN, settings });
     await scene.host.connect('guarded').catch(() => undefined);
-    const { error } = healthOf(scene.host, 'guarded');
+    const { error } = getHealth(scene.host, 'guarded');
     expect(error).toMatchObject({ code: 'server_refused', hint: expect.stringContaining('"oauth"') as string });
     expect(error?.message).toMatch(/^Toolyard could not get a token for "guarded" \(.*400.*\)\.$/);
     expect(JSON.stringify(scene.host.health())).not.toMatch(/unknown-assertion|secret-of-robot/);
@@ -64,7 +64,7 @@ describe('grants without a user', () => {
 
 describe('tokens bound to a key (DPoP)', () => {
   const required = { metadata: { dpop_bound_access_tokens_required: true } };
-  const partsOf = (proof: unknown): { header: unknown; claims: unknown } => {
+  const readParts = (proof: unknown): { header: unknown; claims: unknown } => {
     const [header = '', claims = ''] = String(proof).split('.');
     const parsed = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString());
     return { header: parsed(header), claims: parsed(claims) };
@@ -80,7 +80,7 @@ describe('tokens bound to a key (DPoP)', () => {
     expect((await later.callTool(go, {})).isError).toBe(false);
     const sent = scene.mcp.requests.filter(({ headers }) => headers['dpop'] !== undefined);
     expect(sent.every(({ headers }) => headers.authorization?.startsWith('DPoP access-'))).toBe(true);
-    const proofs = sent.map(({ headers }) => partsOf(headers['dpop']));
+    const proofs = sent.map(({ headers }) => readParts(headers['dpop']));
     expect(proofs.at(-1)?.claims).toMatchObject({ htm: 'POST', htu: scene.mcp.url, ath: expect.any(String) as string });
     expect(new Set(proofs.map(({ header }) => JSON.stringify(header))).size).toBe(1);
   });
@@ -94,7 +94,7 @@ describe('tokens bound to a key (DPoP)', () => {
     await scene.store.put('tokens/guarded', { ...row?.value, proofKey: { kty: 'EC' } }, row?.version ?? '');
     const later = scene.another();
     await later.connect('guarded').catch(() => undefined);
-    expect(healthOf(later, 'guarded')).toMatchObject({ state: 'needs_sign_in' });
+    expect(getHealth(later, 'guarded')).toMatchObject({ state: 'needs_sign_in' });
     const { stored } = await createProofKey();
     expect((await readProofKey(stored))?.stored).toEqual(stored);
     expect(await readProofKey('no key')).toBeUndefined();

@@ -6,7 +6,7 @@ import { describeHop } from './hops.ts';
 import type { OAuthGrant, SecretText } from './oauth-settings.ts';
 import type { SignInContext } from './sign-in.ts';
 import { scopeToAsk } from './sign-in.ts';
-import { endpointOf } from './sign-in-url.ts';
+import { readEndpoint } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import { blankTokens, withTokenResponse } from './stored-tokens.ts';
 import { requestToken, TokenRefused } from './token-request.ts';
@@ -41,7 +41,7 @@ export async function tokensByGrant(
       authMethods,
       ...defined({ privateKey }),
       params: {
-        ...(await paramsOf(context, server, grant, scope)),
+        ...(await createParams(context, server, grant, scope)),
         ...defined({ scope, resource }),
       },
       proof: proof?.session,
@@ -64,7 +64,7 @@ export async function tokensByGrant(
   }
 }
 
-async function paramsOf(
+async function createParams(
   context: SignInContext,
   server: SignInServer,
   grant: OAuthGrant,
@@ -89,7 +89,7 @@ async function exchanged(
 ): Promise<string> {
   const { clientId, clientSecret, tokenEndpoint } = grant;
   // The operator configured this URL, so it is used as given.
-  const endpoint = endpointOf('token endpoint of the identity provider', tokenEndpoint, tokenEndpoint).href;
+  const endpoint = readEndpoint('token endpoint of the identity provider', tokenEndpoint, tokenEndpoint).href;
   const { accessToken } = await requestToken({
     endpoint,
     client: { issuer: endpoint, clientId, ...defined({ clientSecret }) },

@@ -2,7 +2,7 @@ import type { Clock, Fetch, JsonObject } from '@toolyard/protocol';
 import { ToolyardError, say } from '@toolyard/protocol';
 import { limitMessages } from '../transports/body-limit.ts';
 import { withBody } from '../transports/with-body.ts';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import { REDACTED, displayUrl } from '../log/redact.ts';
 import { reasonIn } from '../connection/version-choice.ts';
 import { errorMessageIn, readDocument } from './read-document.ts';
@@ -12,7 +12,7 @@ const MAX_HOPS = 40;
 const MAX_DOCUMENT_LENGTH = 256 * 1_024;
 const MAX_MESSAGE_LENGTH = 300;
 /** Timeout of one request, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const REQUEST_TIMEOUT_MS = 20_000;
 
 /** The log of a sign-in: each request and its result. */
 export class HopLog {
@@ -51,21 +51,21 @@ export class HopLog {
       const at = this.#clock.now();
       const request = `${init?.method ?? 'GET'} ${displayUrl(String(input))}`;
       const stop = new AbortController();
-      const cancelTimer = this.#clock.after(PATIENCE_MS, () => stop.abort());
+      const cancelTimer = this.#clock.after(REQUEST_TIMEOUT_MS, () => stop.abort());
       try {
         const response = await this.#fetch(input, { ...init, signal: stop.signal });
         // Read here, so that the timeout covers the whole body.
         const text = await response.text();
         const document = readDocument(text);
         // Some token endpoints report errors with status 200.
-        const said = response.ok && document?.['error'] === undefined ? undefined : messageOf(document, text);
+        const said = response.ok && document?.['error'] === undefined ? undefined : findMessage(document, text);
         this.#add({ at, step, request, status: response.status, ...(said ? { said: hide(said, secrets) } : {}) });
         const body = document === undefined ? text : JSON.stringify(document);
         return withBody(response, hasBody(response.status) ? body : null);
       } catch (thrown) {
         const said = stop.signal.aborted ? 'timed out' : failureReason(thrown);
         this.#add({ at, step, request, said: hide(said, secrets) });
-        throw failedRequest(request, said, thrown);
+        throw createHopError(request, said, thrown);
       } finally {
         cancelTimer();
       }
@@ -90,7 +90,7 @@ function hasBody(status: number): boolean {
 }
 
 /** The message of an error, or a short text; other bodies may be whole pages. */
-function messageOf(document: JsonObject | undefined, text: string): string | undefined {
+function findMessage(document: JsonObject | undefined, text: string): string | undefined {
   return (
     errorMessageIn(document)?.slice(0, MAX_MESSAGE_LENGTH) ?? (document === undefined ? reasonIn(text) : undefined)
   );
@@ -102,11 +102,11 @@ function hide(text: string, secrets: readonly string[]): string {
 
 function failureReason(thrown: unknown): string {
   if (ToolyardError.isInstance(thrown)) return thrown.message;
-  return networkCodeOf(thrown)?.code ?? 'no readable response';
+  return findNetworkCode(thrown)?.code ?? 'no readable response';
 }
 
 /** Keeps the error of a guard; everything else is retryable. */
-function failedRequest(request: string, said: string, thrown: unknown): ToolyardError {
+function createHopError(request: string, said: string, thrown: unknown): ToolyardError {
   if (ToolyardError.isInstance(thrown)) return thrown;
   return new ToolyardError(
     {

@@ -1,7 +1,7 @@
 import type { Fetch, JsonObject } from '@toolyard/protocol';
 import { cases, fc } from '@toolyard/testing/property';
 import { afterEach, describe, expect, test } from 'vitest';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import type { Scene } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 import { isSameIssuer } from './issuer.ts';
@@ -136,7 +136,7 @@ describe('signing in', () => {
   ])('works with empty members in %s', async (_what, where) => {
     const met = await signInThrough((at, document) => (where.test(at) ? { ...EMPTY, ...document } : document));
     await scene.signIn(met);
-    expect(healthOf(met, 'guarded').state).toBe('ready');
+    expect(getHealth(met, 'guarded').state).toBe('ready');
   });
 
   test('works if the metadata names its issuer with a slash or a default spelling', async () => {
@@ -154,7 +154,7 @@ describe('signing in', () => {
     const { iss: _iss, ...redirect } = await scene.authorization.visit(authorizationUrl);
     await met.finishSignIn(redirect);
     await met.connect('guarded');
-    expect(healthOf(met, 'guarded').state).toBe('ready');
+    expect(getHealth(met, 'guarded').state).toBe('ready');
   });
 
   test('shows the error of a token endpoint that answers 200', async () => {
@@ -187,6 +187,6 @@ describe('signing in', () => {
       at === '/token' ? new URLSearchParams(document as Record<string, string>).toString() : document,
     );
     await scene.signIn(met);
-    expect(healthOf(met, 'guarded').state).toBe('ready');
+    expect(getHealth(met, 'guarded').state).toBe('ready');
   });
 });

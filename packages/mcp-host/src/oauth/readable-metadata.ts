@@ -42,12 +42,12 @@ export function readableMetadata(fetch: Fetch, required: readonly string[], defa
     if (document === undefined || !required.some((name) => name in document)) {
       return new Response(null, { status: 404 });
     }
-    const read = { ...UNUSED, ...defaults, ...membersOf(document, response.url || String(input)) };
+    const read = { ...UNUSED, ...defaults, ...readMembers(document, response.url || String(input)) };
     return new Response(JSON.stringify(read), { status: 200, headers });
   };
 }
 
-function membersOf(document: JsonObject, address: string): JsonObject {
+function readMembers(document: JsonObject, address: string): JsonObject {
   const read: JsonObject = {};
   const readAll = (names: readonly string[], how: (value: JsonValue) => JsonValue | undefined): void => {
     for (const name of names) {
@@ -57,7 +57,7 @@ function membersOf(document: JsonObject, address: string): JsonObject {
   };
   readAll(TEXTS, (value) => (typeof value === 'string' ? value.trim() : undefined));
   readAll(ENDPOINTS, (value) => (typeof value === 'string' ? withOrigin(value.trim(), address) : undefined));
-  readAll(LISTS, (value) => wordsOf(value));
+  readAll(LISTS, (value) => readWords(value));
   readAll(FLAGS, (value) => value === true || value === 'true');
   const servers = read['authorization_servers'];
   if (Array.isArray(servers)) read['authorization_servers'] = servers.flatMap(issuersIn);
@@ -76,7 +76,7 @@ function withOrigin(text: string, address: string): string {
 }
 
 /** A list of texts, or a text of words; of objects their issuer. */
-function wordsOf(value: JsonValue): string[] {
+function readWords(value: JsonValue): string[] {
   if (typeof value === 'string') return value.split(/[\s,]+/).filter((word) => word !== '');
   if (!Array.isArray(value)) return [];
   return value.flatMap((one) => {

@@ -196,7 +196,7 @@ export class ServerAuth {
     this.#hops.begin();
     return this.#keeper.renew(tokens).catch((thrown: unknown) => {
       const isStillValid = tokens.expiresAt !== undefined && tokens.expiresAt > clock.now();
-      return isStillValid && !(thrown instanceof AuthFailure) ? tokens : asFailure(thrown);
+      return isStillValid && !(thrown instanceof AuthFailure) ? tokens : throwAuthFailure(thrown);
     });
   }
 
@@ -212,7 +212,7 @@ export class ServerAuth {
       headers.set('authorization', `Bearer ${tokens.accessToken}`);
       return fetch(input, { ...init, headers });
     }
-    const session = (await this.#proofOf(tokens)).session;
+    const session = (await this.#getProof(tokens)).session;
     const send = async (): Promise<Response> => {
       headers.set('authorization', `DPoP ${tokens.accessToken}`);
       const { accessToken } = tokens;
@@ -227,7 +227,7 @@ export class ServerAuth {
     return send();
   }
 
-  async #proofOf(tokens: StoredTokens): Promise<ProofKey> {
+  async #getProof(tokens: StoredTokens): Promise<ProofKey> {
     const of = JSON.stringify(tokens.proofKey);
     if (this.#proof?.of === of) return this.#proof.key;
     const key = await readProofKey(tokens.proofKey);
@@ -246,7 +246,7 @@ export class ServerAuth {
     if (settings.grant !== undefined) return this.#byGrant(settings.grant, this.#challenge?.scope);
     if (stored === undefined) throw signInRequiredFailure(serverId);
     this.#hops.begin();
-    return this.#keeper.renew(stored).catch(asFailure);
+    return this.#keeper.renew(stored).catch(throwAuthFailure);
   }
 
   async #noteChallenge(response: Response): Promise<void> {
@@ -277,7 +277,7 @@ export class ServerAuth {
 
   #byGrant(grant: OAuthGrant, wanted: string | undefined): Promise<StoredTokens> {
     this.#grantInProgress ??= this.#grant(grant, wanted)
-      .catch(asFailure)
+      .catch(throwAuthFailure)
       .finally(() => {
         this.#grantInProgress = undefined;
       });
@@ -299,7 +299,7 @@ export class ServerAuth {
 }
 
 /** The request was rejected or not sent, so it was not executed. */
-function asFailure(thrown: unknown): never {
+function throwAuthFailure(thrown: unknown): never {
   if (thrown instanceof AuthFailure || !ToolyardError.isInstance(thrown)) throw thrown;
   throw new AuthFailure(thrown.toJSON(), { cause: thrown });
 }

@@ -24,7 +24,7 @@ function isSafeForSecrets(url: URL): boolean {
  * @param namedBy the authorization server: only one on this machine may name a URL on this machine
  * @throws ToolyardError `address_refused`
  */
-export function endpointOf(what: AnyText, address: string, namedBy: string): URL {
+export function readEndpoint(what: AnyText, address: string, namedBy: string): URL {
   const url = readUrl(address);
   const by = readUrl(namedBy);
   const why =

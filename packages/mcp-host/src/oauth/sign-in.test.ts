@@ -1,6 +1,6 @@
 import { systemClock, ToolyardError } from '@toolyard/protocol';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import type { Scene, SceneOptions } from '../node/test-fixtures/guarded-server.ts';
 import { BACK, startScene } from '../node/test-fixtures/guarded-server.ts';
 import type { AuthStore } from './auth-store.ts';
@@ -21,14 +21,14 @@ const visible = () => JSON.stringify(scene.host.health());
 describe('signing in to a server', () => {
   test('connects a server that requires it, after which its tools can be called', async () => {
     await connectGuarded();
-    expect(healthOf(scene.host, 'guarded')).toMatchObject({
+    expect(getHealth(scene.host, 'guarded')).toMatchObject({
       state: 'needs_sign_in',
       error: { code: 'needs_sign_in' },
       signIn: { state: 'signed_out', hops: [] },
     });
     const { authorizationUrl, issuer } = await scene.host.signIn('guarded', { redirectUrl: BACK });
     expect(issuer).toBe(scene.authorization.url);
-    expect(healthOf(scene.host, 'guarded').signIn).toMatchObject({ state: 'signing_in', issuer });
+    expect(getHealth(scene.host, 'guarded').signIn).toMatchObject({ state: 'signing_in', issuer });
     const asked = new URL(authorizationUrl).searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({
       response_type: 'code',
@@ -39,7 +39,7 @@ describe('signing in to a server', () => {
 
     expect(await scene.host.finishSignIn(await scene.authorization.visit(authorizationUrl))).toBe('guarded');
     await scene.host.connect('guarded');
-    const { state, signIn } = healthOf(scene.host, 'guarded');
+    const { state, signIn } = getHealth(scene.host, 'guarded');
     expect([state, signIn?.state]).toEqual(['ready', 'signed_in']);
     expect((await scene.host.callTool(go, {})).isError).toBe(false);
     expect(scene.authorization.grants('authorization_code')).toMatchObject([{ resource: scene.mcp.url }]);
@@ -48,7 +48,7 @@ describe('signing in to a server', () => {
   test('logs each request without secrets', async () => {
     await connectGuarded({ authorization: { expiresIn: 3_600 } });
     await scene.signIn();
-    const hops = healthOf(scene.host, 'guarded').signIn?.hops ?? [];
+    const hops = getHealth(scene.host, 'guarded').signIn?.hops ?? [];
     expect(hops.map(({ step, status }) => `${step} ${status ?? ''}`)).toEqual([
       'resource metadata 200',
       'sign-in server metadata 200',
@@ -65,7 +65,7 @@ describe('signing in to a server', () => {
     await scene.signIn();
     scene.authorization.revoke();
     await scene.host.reconnect('guarded').catch(() => undefined);
-    expect(healthOf(scene.host, 'guarded').state).toBe('needs_sign_in');
+    expect(getHealth(scene.host, 'guarded').state).toBe('needs_sign_in');
     await scene.signIn();
     expect(scene.authorization.requests.filter(({ path }) => path === '/register')).toHaveLength(1);
   });
@@ -76,7 +76,7 @@ describe('signing in to a server', () => {
     await scene.host.close();
     const later = scene.another();
     await later.connect('guarded');
-    expect(healthOf(later, 'guarded')).toMatchObject({ state: 'ready', signIn: { state: 'signed_in' } });
+    expect(getHealth(later, 'guarded')).toMatchObject({ state: 'ready', signIn: { state: 'signed_in' } });
   });
 
   test('can be finished by another process', async () => {
@@ -85,29 +85,29 @@ describe('signing in to a server', () => {
     const other = scene.another();
     expect(await other.finishSignIn(await scene.authorization.visit(authorizationUrl))).toBe('guarded');
     await scene.host.connect('guarded');
-    expect(healthOf(scene.host, 'guarded').state).toBe('ready');
+    expect(getHealth(scene.host, 'guarded').state).toBe('ready');
   });
 
   test('in another process is detected, and a rejected token is tried once', async () => {
     await connectGuarded();
     const other = scene.another();
     await other.connect('guarded').catch(() => undefined);
-    await other.lookForSignIns();
-    expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
+    await other.reloadSignIns();
+    expect(getHealth(other, 'guarded').state).toBe('needs_sign_in');
     await scene.signIn();
-    await other.lookForSignIns();
+    await other.reloadSignIns();
     await other.whenSettled(['guarded'], undefined, 60_000);
-    expect(healthOf(other, 'guarded').state).toBe('ready');
+    expect(getHealth(other, 'guarded').state).toBe('ready');
 
     scene.authorization.expire();
     const row = await scene.store.get('tokens/guarded');
     await scene.store.put('tokens/guarded', { ...row?.value, refreshToken: null }, row?.version ?? '');
     await other.reconnect('guarded').catch(() => undefined);
     const asked = scene.mcp.requests.length;
-    await other.lookForSignIns();
-    await other.lookForSignIns();
+    await other.reloadSignIns();
+    await other.reloadSignIns();
     await other.whenSettled(['guarded'], undefined, 60_000);
-    expect(healthOf(other, 'guarded').state).toBe('needs_sign_in');
+    expect(getHealth(other, 'guarded').state).toBe('needs_sign_in');
     expect(scene.mcp.requests).toHaveLength(asked);
   });
 
@@ -118,10 +118,10 @@ describe('signing in to a server', () => {
     await scene.signIn();
     const away = new ToolyardError({ code: 'storage_failed', message: 'The store is away.' });
     vi.spyOn(scene.store, 'get').mockRejectedValueOnce(away);
-    await expect(other.lookForSignIns()).rejects.toBe(away);
-    await other.lookForSignIns();
+    await expect(other.reloadSignIns()).rejects.toBe(away);
+    await other.reloadSignIns();
     await other.whenSettled(['guarded'], undefined, 60_000);
-    expect(healthOf(other, 'guarded').state).toBe('ready');
+    expect(getHealth(other, 'guarded').state).toBe('ready');
   });
 
   test('is required again after signing out', async () => {
@@ -152,7 +152,7 @@ describe('signing in to a server', () => {
       code: 'server_refused',
       message: expect.stringContaining('/register: HTTP 404') as string,
     });
-    expect(healthOf(scene.host, 'guarded').signIn?.hops.map(({ step, status }) => [step, status])).toEqual([
+    expect(getHealth(scene.host, 'guarded').signIn?.hops.map(({ step, status }) => [step, status])).toEqual([
       ['resource metadata', 404],
       ['resource metadata', 404],
       ['sign-in server metadata', 404],
@@ -167,7 +167,7 @@ describe('signing in to a server', () => {
       settings: { clientId: 'by:hand', clientSecret: 'se cret' },
     });
     await scene.signIn();
-    expect(healthOf(scene.host, 'guarded').state).toBe('ready');
+    expect(getHealth(scene.host, 'guarded').state).toBe('ready');
     expect(visible()).not.toContain('se cret');
   });
 
@@ -193,7 +193,7 @@ describe('signing in to a server', () => {
       authorization: { clients: { robot: 'secret-of-robot' } },
       settings: { clientId: 'robot', clientSecret: 'secret-of-robot', grant: { type: 'client_credentials' } },
     });
-    expect(healthOf(scene.host, 'guarded').state).toBe('ready');
+    expect(getHealth(scene.host, 'guarded').state).toBe('ready');
     scene.authorization.expire();
     const calls = await Promise.all([1, 2, 3].map(() => scene.host.callTool(go, {})));
     expect(calls.map(({ isError }) => isError)).toEqual([false, false, false]);
@@ -206,7 +206,7 @@ describe('signing in to a server', () => {
       protection: { open: ['', 'server/discover', 'initialize', 'notifications/initialized', 'tools/list'] },
     });
     await scene.host.connect('guarded');
-    expect(healthOf(scene.host, 'guarded')).not.toHaveProperty('signIn');
+    expect(getHealth(scene.host, 'guarded')).not.toHaveProperty('signIn');
   });
 
   test('does not replace a token in the configured headers', async () => {
@@ -218,7 +218,7 @@ describe('signing in to a server', () => {
       transport: { type: 'http', url: scene.mcp.url, headers: { Authorization: 'Bearer x' } },
     });
     await expect(host.connect('guarded')).rejects.toMatchObject({ code: 'needs_sign_in' });
-    expect(healthOf(host, 'guarded').signIn).toBeUndefined();
+    expect(getHealth(host, 'guarded').signIn).toBeUndefined();
     await expect(host.signIn('guarded', { redirectUrl: BACK })).rejects.toMatchObject({ code: 'conflict' });
   });
 });
@@ -230,7 +230,7 @@ describe('a sign-in that expires during use', () => {
     scene.authorization.expire();
     const result = await scene.host.callTool(go, {});
     expect(result).toMatchObject({ isError: true, outcome: 'not_sent', error: { code: 'needs_sign_in' } });
-    expect(healthOf(scene.host, 'guarded').state).toBe('needs_sign_in');
+    expect(getHealth(scene.host, 'guarded').state).toBe('needs_sign_in');
     expect(scene.mcp.received.filter(({ method }) => method === 'tools/call')).toEqual([]);
 
     await scene.signIn();
@@ -255,7 +255,7 @@ describe('a sign-in that expires during use', () => {
     const calls = [scene.host, other, scene.host, other, other].map((host) => host.callTool(go, {}));
     expect((await Promise.all(calls)).map(({ isError }) => isError)).toEqual([false, false, false, false, false]);
     expect(scene.authorization.grants('refresh_token')).toHaveLength(1);
-    expect([scene.host, other].map((host) => healthOf(host, 'guarded').state)).toEqual(['ready', 'ready']);
+    expect([scene.host, other].map((host) => getHealth(host, 'guarded').state)).toEqual(['ready', 'ready']);
   });
 
   test('uses refreshed tokens while the store is down, and stores them later', async () => {
@@ -344,7 +344,7 @@ describe('a sign-in that expires during use', () => {
       code: 'needs_sign_in',
       message: expect.stringContaining('no longer valid') as string,
     });
-    const { hops = [] } = healthOf(scene.host, 'guarded').signIn ?? {};
+    const { hops = [] } = getHealth(scene.host, 'guarded').signIn ?? {};
     expect(hops.at(-1)).toMatchObject({ step: 'token', status: 400, said: 'invalid_grant' });
   });
 });
@@ -361,7 +361,7 @@ describe('insufficient scope', () => {
       outcome: 'not_sent',
       error: { code: 'needs_sign_in', message: expect.stringContaining('write') as string },
     });
-    expect(healthOf(scene.host, 'guarded')).toMatchObject({ state: 'ready', signIn: { wanted: 'read write' } });
+    expect(getHealth(scene.host, 'guarded')).toMatchObject({ state: 'ready', signIn: { wanted: 'read write' } });
     expect((await scene.host.callTool(go, {})).isError).toBe(false);
 
     const { authorizationUrl } = await scene.host.signIn('guarded', { redirectUrl: BACK });

@@ -12,7 +12,7 @@ import { describeHop } from './hops.ts';
 import { isSameIssuer } from './issuer.ts';
 import type { OAuthSettings } from './oauth-settings.ts';
 import { joinScopes } from './scopes.ts';
-import { endpointOf } from './sign-in-url.ts';
+import { readEndpoint } from './sign-in-url.ts';
 import type { StoredTokens } from './stored-tokens.ts';
 import { blankTokens, withTokenResponse } from './stored-tokens.ts';
 import { pickTexts } from '../values/pick-texts.ts';
@@ -106,7 +106,7 @@ export async function beginSignIn(
   const { serverId, serverUrl, settings, store, clock } = context;
   refuseWithoutCrypto();
   const scope = scopeToAsk(settings, server, requestedScope);
-  const endpoint = endpointOf('sign-in page', server.authorizationEndpoint, server.issuer);
+  const endpoint = readEndpoint('sign-in page', server.authorizationEndpoint, server.issuer);
   const client = await chooseClient({ ...context, server, redirectUrl, scope, now: clock.now() });
   const state = randomName();
   const { authorizationUrl, codeVerifier } = await startAuthorization(endpoint, {
@@ -174,9 +174,9 @@ export async function finishSignIn(
 ): Promise<StoredTokens> {
   const { serverId, clock, hops, privateKey } = context;
   checkIssuer(serverId, pending, response.iss);
-  if (response.error !== undefined) throw notSignedIn(serverId, response);
+  if (response.error !== undefined) throw createNotSignedInError(serverId, response);
   if (response.code === undefined || response.code === '') {
-    throw failed(serverId, 'the authorization server sent no code');
+    throw createSignInError(serverId, 'the authorization server sent no code');
   }
   const proof = pending.proofKey === undefined ? undefined : await readProofKey(pending.proofKey);
   try {
@@ -203,7 +203,7 @@ export async function finishSignIn(
   } catch (thrown) {
     if (!(thrown instanceof TokenRefused)) throw thrown;
     const { last } = hops;
-    throw failed(
+    throw createSignInError(
       serverId,
       `the authorization server returned no token${last === undefined ? '' : ` (${describeHop(last)})`}`,
       hintFor(`${thrown.error} ${last?.said ?? ''}`),
@@ -216,13 +216,14 @@ function checkIssuer(serverId: string, { issuer, checksIssuer }: Pending, iss: s
   if (iss === undefined && checksIssuer !== true) return;
   // Without metadata, the issuer is not the server's own text.
   if (iss !== undefined && (checksIssuer === undefined ? isSameIssuer(iss, issuer) : iss === issuer)) return;
-  throw failed(serverId, 'the response is not from the expected authorization server');
+  throw createSignInError(serverId, 'the response is not from the expected authorization server');
 }
 
-function notSignedIn(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
-  if (error === 'access_denied') return failed(serverId, say`it was declined`, say`Start it again to allow access.`);
+function createNotSignedInError(serverId: string, { error = '', errorDescription }: SignInResponse): ToolyardError {
+  if (error === 'access_denied')
+    return createSignInError(serverId, say`it was declined`, say`Start it again to allow access.`);
   const details = [error, errorDescription].filter(Boolean).join(': ').slice(0, 300);
-  return failed(serverId, `the authorization server reports: ${details}`, hintFor(details));
+  return createSignInError(serverId, `the authorization server reports: ${details}`, hintFor(details));
 }
 
 /** Nothing is left out by itself: `resource` binds a token to its server, and a server that rejects it may protect others. */
@@ -231,7 +232,7 @@ function hintFor(reason: string): AnyText | undefined {
   return say`If the authorization server does not support "resource" (RFC 8707), set it to false under "oauth" of the server.`;
 }
 
-function failed(
+function createSignInError(
   serverId: string,
   why: AnyText,
   hint: AnyText = say`Start it again; the log of the server shows its requests.`,

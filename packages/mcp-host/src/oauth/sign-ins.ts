@@ -59,7 +59,7 @@ export class SignIns {
   /** @returns the id of the server. @throws ToolyardError */
   async finish(response: SignInResponse): Promise<string> {
     const { signIn, clock } = this.#options;
-    if (signIn === undefined) throw notHere();
+    if (signIn === undefined) throw createSignInUnsupportedError();
     const pending = await claimSignIn(signIn.store, clock, response.state);
     const { auth, onSignedIn } = this.#get(pending.serverId);
     await auth.finish(pending, response);
@@ -81,7 +81,7 @@ export class SignIns {
   #get(serverId: string) {
     const known = this.#auths.get(serverId);
     if (known !== undefined) return known;
-    if (this.#options.signIn === undefined) throw notHere();
+    if (this.#options.signIn === undefined) throw createSignInUnsupportedError();
     throw new ToolyardError({
       code: 'conflict',
       message: say`The server "${serverId}" does not support signing in.`,
@@ -90,6 +90,6 @@ export class SignIns {
   }
 }
 
-function notHere(): ToolyardError {
+function createSignInUnsupportedError(): ToolyardError {
   return new ToolyardError({ code: 'conflict', message: say`This host does not support signing in to servers.` });
 }

@@ -81,7 +81,7 @@ export class TokenKeeper {
       this.#unstored = undefined;
       return;
     }
-    throw busy(this.#options.serverId);
+    throw createBusyError(this.#options.serverId);
   }
 
   /** Deletes the tokens. */
@@ -94,7 +94,7 @@ export class TokenKeeper {
         return;
       }
     }
-    throw busy(this.#options.serverId);
+    throw createBusyError(this.#options.serverId);
   }
 
   /**
@@ -126,7 +126,7 @@ export class TokenKeeper {
       const claim = { ...tokens, renewal: { by: owner, until: clock.now() + RENEWAL_MS } };
       if (await this.#write(claim, row.version)) return this.#refresh(claim, tokens.refreshToken);
     }
-    throw busy(serverId);
+    throw createBusyError(serverId);
   }
 
   /** Only the process that holds the claim gets here. */
@@ -158,7 +158,7 @@ export class TokenKeeper {
     } catch (thrown) {
       if (!(thrown instanceof TokenRefused) || !isFinal(thrown)) {
         await this.#write(unclaimed, version);
-        throw thrown instanceof TokenRefused ? failedForNow(serverId) : thrown;
+        throw thrown instanceof TokenRefused ? createRefreshError(serverId) : thrown;
       }
       return await this.#lost(thrown, version);
     }
@@ -229,7 +229,7 @@ function isFinal({ error }: TokenRefused): boolean {
   );
 }
 
-function failedForNow(serverId: string): ToolyardError {
+function createRefreshError(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
     message: say`The sign-in to "${serverId}" could not be refreshed: the authorization server failed.`,
@@ -238,7 +238,7 @@ function failedForNow(serverId: string): ToolyardError {
   });
 }
 
-function busy(serverId: string): ToolyardError {
+function createBusyError(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
     message: say`The sign-in to "${serverId}" is being changed by several processes at once.`,

@@ -247,7 +247,7 @@ describe('a request of a legacy server', () => {
     await host.connectAll();
     const stopper = new AbortController();
     const call = host.callTool({ serverId: 'srv', name: 'go' }, {}, { signal: stopper.signal });
-    await eventually(() => peer.countOf('tools/call') === 1);
+    await eventually(() => peer.countReceived('tools/call') === 1);
     peer.say({ id: 'form', method: 'elicitation/create', params: FORM });
     await eventually(() => context);
     stopper.abort();
@@ -261,7 +261,7 @@ describe('a request of a legacy server', () => {
     await host.connectAll();
     const met = host;
     const calls = [1, 2, 3].map((number) => met.callTool({ serverId: 'srv', name: 'go' }, { number }));
-    expect(peer.countOf('tools/call')).toBe(3);
+    expect(peer.countReceived('tools/call')).toBe(3);
     await host.close();
     await Promise.all(calls);
   });
@@ -302,7 +302,7 @@ describe('a request of a legacy server', () => {
     host = memoryHost(peer, { handlers: answersAll });
     await host.connectAll();
     await host.rootsChanged();
-    expect(peer.countOf('notifications/roots/list_changed')).toBe(1);
+    expect(peer.countReceived('notifications/roots/list_changed')).toBe(1);
   });
 
   test('the reference server sends elicitation and sampling requests during its tools', async () => {

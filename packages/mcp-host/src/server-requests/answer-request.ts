@@ -69,7 +69,7 @@ export type InputRequest =
   | { kind: 'url'; message: string; url: string }
   | { kind: 'sampling'; request: JsonObject };
 
-export function capabilitiesOf(handlers: ServerRequestHandlers): ClientCapabilities {
+export function getCapabilities(handlers: ServerRequestHandlers): ClientCapabilities {
   const { sampling, form, url, roots, apps } = handlers;
   const elicitation = { ...(form ? { form: {} } : {}), ...(url ? { url: {} } : {}) };
   return {
@@ -177,7 +177,7 @@ async function askForm(
   const { request, schema } = readFormRequest(params);
   const answer = await ask(request, context);
   if (answer.action !== 'accept') return { action: answer.action };
-  const content = answer.asIs ? answer.content : { ...defaultsOf(schema), ...answer.content };
+  const content = answer.asIs ? answer.content : { ...readDefaults(schema), ...answer.content };
   const fault = checkArguments(schema, content);
   if (fault !== null) throw new ProtocolError(INTERNAL, `The submitted values do not match the form: ${fault}`);
   return { action: 'accept', content };
@@ -201,7 +201,7 @@ function checkSize(params: JsonObject, limit: number, but?: string): void {
   throw new ProtocolError(INVALID_PARAMS, `A request may have at most ${limit} characters.`);
 }
 
-function defaultsOf(schema: JsonObject): JsonObject {
+function readDefaults(schema: JsonObject): JsonObject {
   const properties = schema['properties'];
   if (!isJsonObject(properties)) return {};
   return Object.fromEntries(

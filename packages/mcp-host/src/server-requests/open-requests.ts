@@ -27,8 +27,8 @@ export class OpenRequests {
   open(calls: readonly OpenRequest[]): () => void {
     const { perCall, perServer } = MAX_OPEN_REQUESTS;
     const ofCalls = Math.max(0, ...calls.map((call) => this.#ofCall.get(call) ?? 0));
-    if (ofCalls >= perCall) throw this.#exceeded(`${perCall} requests during one call`);
-    if (this.#open >= perServer) throw this.#exceeded(`${perServer} requests`);
+    if (ofCalls >= perCall) throw this.#createExceededError(`${perCall} requests during one call`);
+    if (this.#open >= perServer) throw this.#createExceededError(`${perServer} requests`);
     this.#count(calls, 1);
     return () => this.#count(calls, -1);
   }
@@ -36,7 +36,7 @@ export class OpenRequests {
   /** Checks requests that are asked together. @throws ProtocolError if they are too many */
   checkTogether(count: number): void {
     if (count > MAX_OPEN_REQUESTS.perCall)
-      throw this.#exceeded(`${MAX_OPEN_REQUESTS.perCall} requests during one call`);
+      throw this.#createExceededError(`${MAX_OPEN_REQUESTS.perCall} requests during one call`);
   }
 
   #count(calls: readonly OpenRequest[], by: 1 | -1): void {
@@ -45,7 +45,7 @@ export class OpenRequests {
     for (const call of calls) this.#ofCall.set(call, (this.#ofCall.get(call) ?? 0) + by);
   }
 
-  #exceeded(limit: string): ProtocolError {
+  #createExceededError(limit: string): ProtocolError {
     if (!this.#isNamed) this.#onExceeded(`The server has more than ${limit} open. Further ones are declined.`);
     this.#isNamed = true;
     return new ProtocolError(DECLINED, `No more than ${limit} may be open. This one was not shown to the user.`);

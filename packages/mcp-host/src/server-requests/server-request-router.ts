@@ -8,12 +8,12 @@ import type { OpenRequests } from './open-requests.ts';
 import type { SessionRoots } from './session-roots.ts';
 import { toRoots } from './session-roots.ts';
 import type { InputRequest, ServerRequestContext, ServerRequestHandlers } from './answer-request.ts';
-import { answerServerRequest, capabilitiesOf, readServerRequest } from './answer-request.ts';
+import { answerServerRequest, getCapabilities, readServerRequest } from './answer-request.ts';
 import type { RawResultTransport } from '../transports/raw-result-transport.ts';
 import { conversationsIn } from '../calls/relay-meta.ts';
 import {
   answerForCancelled,
-  conversationsOf,
+  listConversations,
   firstAnswer,
   onePerConversation,
   possibleCancelled,
@@ -51,13 +51,13 @@ export class ServerRequestRouter {
     this.#options = options;
   }
 
-  get capabilities(): ReturnType<typeof capabilitiesOf> {
+  get capabilities(): ReturnType<typeof getCapabilities> {
     const { handlers, roots } = this.#options;
-    return capabilitiesOf(roots === undefined ? handlers : { ...handlers, roots: () => [] });
+    return getCapabilities(roots === undefined ? handlers : { ...handlers, roots: () => [] });
   }
 
   /** Legacy servers send requests of their own, which do not name a call. */
-  attach(client: Client, transport: Pick<RawResultTransport, 'carrierOf' | 'relays' | 'onlateanswer'>): void {
+  attach(client: Client, transport: Pick<RawResultTransport, 'findCarrier' | 'relays' | 'onlateanswer'>): void {
     const { sampling, form, url, roots } = this.#options.handlers;
     transport.onlateanswer = (requestId) => this.#options.cancelled.answered(requestId);
     this.#isRelayed = transport.relays;
@@ -65,7 +65,7 @@ export class ServerRequestRouter {
       this.#answerServer(
         { method, params: (params ?? {}) as JsonObject },
         signal,
-        transport.carrierOf(id),
+        transport.findCarrier(id),
       ) as Promise<never>;
     if (sampling) {
       client.setRequestHandler('sampling/createMessage', ({ method, params }, { mcpReq }) =>
@@ -84,7 +84,7 @@ export class ServerRequestRouter {
     const { roots: ofCallers } = this.#options;
     if (ofCallers) {
       client.setRequestHandler('roots/list', ({ params }, { mcpReq }) => ({
-        roots: this.#rootsFor((params ?? {}) as JsonObject, transport.carrierOf(mcpReq.id), ofCallers),
+        roots: this.#rootsFor((params ?? {}) as JsonObject, transport.findCarrier(mcpReq.id), ofCallers),
       }));
     } else if (roots) {
       // The roots are the same for every call.
@@ -119,7 +119,7 @@ export class ServerRequestRouter {
       close = this.#options.requests.open([request]);
       return await this.#answer(input, request.signal, request);
     } catch (thrown) {
-      throw this.#unanswerable(thrown);
+      throw this.#createUnanswerableError(thrown);
     } finally {
       close?.();
     }
@@ -130,7 +130,7 @@ export class ServerRequestRouter {
     try {
       this.#options.requests.checkTogether(count);
     } catch (thrown) {
-      throw this.#unanswerable(thrown);
+      throw this.#createUnanswerableError(thrown);
     }
   }
 
@@ -139,11 +139,11 @@ export class ServerRequestRouter {
     try {
       return readServerRequest(input, this.#handlersFor(request));
     } catch (thrown) {
-      throw this.#unanswerable(thrown);
+      throw this.#createUnanswerableError(thrown);
     }
   }
 
-  #unanswerable(thrown: unknown): ToolyardError {
+  #createUnanswerableError(thrown: unknown): ToolyardError {
     const why = thrown instanceof ProtocolError ? thrown.message : say`it could not be answered.`;
     return new ToolyardError({
       code: 'tool_failed',
@@ -172,7 +172,8 @@ export class ServerRequestRouter {
     const close = this.#options.requests.open(calls);
     const resume = (calls.length === 0 ? [...open] : calls).map(({ deadline }) => deadline.suspend());
     try {
-      if (calls.length + cancelled.length > 1) return await this.#answerForOneOf(input, signal, calls, cancelled);
+      if (calls.length + cancelled.length > 1)
+        return await this.#answerForOneConversation(input, signal, calls, cancelled);
       // The process with the connection knows which calls are in flight.
       const mayBelongTo = this.#isRelayed ? conversationsIn(input.params) : undefined;
       return await this.#answer(input, signal, calls[0], mayBelongTo);
@@ -182,14 +183,14 @@ export class ServerRequestRouter {
     }
   }
 
-  #answerForOneOf(
+  #answerForOneConversation(
     input: ServerInputRequest,
     signal: AbortSignal,
     calls: readonly OpenRequest[],
     cancelled: readonly CancelledCall[],
   ): Promise<JsonObject> {
     this.#options.onAmbiguous();
-    const mayBelongTo = conversationsOf([...calls, ...cancelled]);
+    const mayBelongTo = listConversations([...calls, ...cancelled]);
     const chosen = onePerConversation(calls);
     if (chosen.length === 0) return this.#answer(input, signal, undefined);
     return firstAnswer(chosen, (call, over) => this.#answer(input, AbortSignal.any([signal, over]), call, mayBelongTo));

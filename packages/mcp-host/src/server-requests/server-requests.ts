@@ -20,7 +20,7 @@ export function possibleRequests(
   carrier: RequestId | undefined,
 ): OpenRequest[] {
   const all = [...open];
-  const related = relatedTaskOf(params);
+  const related = findRelatedTask(params);
   if (related === undefined && carrier !== undefined) return all.filter(({ requestId }) => requestId === carrier);
   // A request during a task names the task; without a name it belongs to a call that is not a task.
   const calls = all.filter(({ tool, taskId }) => tool !== undefined && taskId === related);
@@ -37,7 +37,7 @@ export function possibleCancelled(
   params: JsonObject,
   carrier: RequestId | undefined,
 ): CancelledCall[] {
-  return relatedTaskOf(params) === undefined ? cancelled.mayAsk(carrier) : [];
+  return findRelatedTask(params) === undefined ? cancelled.mayAsk(carrier) : [];
 }
 
 /** The answer if all calls the request may belong to were cancelled. @throws ProtocolError */
@@ -50,7 +50,7 @@ export function answerForCancelled({ method }: ServerInputRequest): JsonObject {
 }
 
 /** The conversations of these calls. @throws ProtocolError if they belong to more than one principal */
-export function conversationsOf(calls: readonly Pick<OpenRequest, 'caller'>[]): string[] {
+export function listConversations(calls: readonly Pick<OpenRequest, 'caller'>[]): string[] {
   if (new Set(calls.map(({ caller }) => caller?.principal)).size > 1) {
     throw new ProtocolError(
       INTERNAL,
@@ -93,7 +93,7 @@ export function firstAnswer(
 }
 
 /** The id of the task during which a legacy server sent the request. */
-function relatedTaskOf({ _meta: meta }: JsonObject): string | undefined {
+function findRelatedTask({ _meta: meta }: JsonObject): string | undefined {
   const related = isJsonObject(meta) ? meta['io.modelcontextprotocol/related-task'] : undefined;
   const taskId = isJsonObject(related) ? related['taskId'] : undefined;
   return typeof taskId === 'string' ? taskId : undefined;

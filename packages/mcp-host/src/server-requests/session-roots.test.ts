@@ -7,7 +7,7 @@ import type { ToolResult } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
-import { connected, everything, healthOf, startEverything } from '../node/test-fixtures/peers.ts';
+import { connected, everything, getHealth, startEverything } from '../node/test-fixtures/peers.ts';
 import type { CallToolOptions, ServerConfig } from '../types.ts';
 import { rootsOutsideSandbox } from './session-roots.ts';
 
@@ -44,7 +44,7 @@ const server = (script: string, args: string[] = [], more: Partial<ServerConfig>
   ...more,
 });
 
-const textOf = ({ content }: ToolResult): string =>
+const getText = ({ content }: ToolResult): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 describe('the filesystem server', () => {
@@ -58,7 +58,7 @@ describe('the filesystem server', () => {
   };
   const allowed = async (options: CallToolOptions): Promise<string[]> => {
     const result = await host?.callTool({ serverId: 'files', name: 'list_allowed_directories' }, {}, options);
-    return result === undefined ? [] : textOf(result).split('\n').slice(1);
+    return result === undefined ? [] : getText(result).split('\n').slice(1);
   };
 
   test('works in the folder of each conversation, and never in that of another', async () => {
@@ -110,8 +110,8 @@ test('the reference server shows the folder of the conversation', async () => {
   host = await connected([server(everything, ['stdio'])], { callerRoots: true });
   await eventually(() => expect(host?.resolve('get-roots-list')).toBeDefined(), { what: 'its tool for roots' });
   const result = await host.callTool({ serverId: 'files', name: 'get-roots-list' }, {}, inChat('chat', 'a'));
-  expect(textOf(result)).toContain(pathToFileURL(folders['a'] ?? '').href);
-  expect(healthOf(host, 'files').interactive ?? false).toBe(false);
+  expect(getText(result)).toContain(pathToFileURL(folders['a'] ?? '').href);
+  expect(getHealth(host, 'files').interactive ?? false).toBe(false);
 });
 
 test('a root outside the sandbox of a server is noticed', () => {

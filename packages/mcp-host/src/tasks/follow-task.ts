@@ -1,7 +1,7 @@
 import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { TaskHandle } from '@toolyard/protocol';
 import { CONTINUES_ELSEWHERE, pause, ToolyardError } from '@toolyard/protocol';
-import { networkCodeOf } from '../transports/network-error.ts';
+import { findNetworkCode } from '../transports/network-error.ts';
 import { ResponseInterrupted } from '../transports/raw-result-transport.ts';
 import { answerAll } from '../calls/request.ts';
 import type { CallToolOptions } from '../types.ts';
@@ -116,7 +116,7 @@ function isTemporary(thrown: unknown): boolean {
     const { status } = thrown.data;
     return status === 408 || status === 429 || status >= 500;
   }
-  return thrown instanceof ResponseInterrupted || networkCodeOf(thrown) !== undefined;
+  return thrown instanceof ResponseInterrupted || findNetworkCode(thrown) !== undefined;
 }
 
 /**

@@ -29,7 +29,7 @@ export async function listTasks({ list, openTask, known, signal }: TaskLists): P
   const listed = list === undefined ? [] : await readPages(list);
   const missing = known.filter(({ handle }) => !listed.some(({ taskId }) => taskId === handle.taskId));
   const polled = await Promise.all(
-    missing.map(async (task) => stateOf(task, await openTask(task.handle.taskId), signal)),
+    missing.map(async (task) => readState(task, await openTask(task.handle.taskId), signal)),
   );
   const named = listed.map((task) => {
     const own = known.find(({ handle }) => handle.taskId === task.taskId);
@@ -64,7 +64,7 @@ function readTask(raw: JsonObject): McpTaskView | undefined {
     taskId,
     status,
     ...(typeof statusMessage === 'string' ? { text: statusMessage.slice(0, MAX_TEXT) } : {}),
-    ...defined({ createdAt: timeOf(raw['createdAt']), updatedAt: timeOf(raw['lastUpdatedAt']) }),
+    ...defined({ createdAt: readTime(raw['createdAt']), updatedAt: readTime(raw['lastUpdatedAt']) }),
   };
 }
 
@@ -72,12 +72,12 @@ function isStatus(value: unknown): value is Exclude<McpTaskView['status'], 'unkn
   return typeof value === 'string' && STATUSES.has(value);
 }
 
-function timeOf(text: unknown): number | undefined {
+function readTime(text: unknown): number | undefined {
   const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
-async function stateOf({ handle, startedAt }: KnownTask, wire: TaskWire, signal: AbortSignal): Promise<McpTaskView> {
+async function readState({ handle, startedAt }: KnownTask, wire: TaskWire, signal: AbortSignal): Promise<McpTaskView> {
   const task = { taskId: handle.taskId, tool: handle.tool.name, createdAt: startedAt };
   try {
     return { ...task, ...toView(await wire.poll(signal)) };

@@ -15,7 +15,7 @@ export const TASK_META: JsonObject = { task: { ttl: KEEP_MS } };
  * The id of the task that a call was answered with: undefined if it was answered with its result, null for a task
  * without an id, which cannot be polled.
  */
-export function taskIdOf(raw: unknown, era: Era): string | undefined | null {
+export function readTaskId(raw: unknown, era: Era): string | undefined | null {
   if (!isJsonObject(raw)) return undefined;
   const task = era === 'modern' ? (raw['resultType'] === 'task' ? raw : undefined) : raw['task'];
   if (!isJsonObject(task)) return undefined;

@@ -69,7 +69,7 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
     }
   };
   return {
-    poll: async (signal) => stateOf(await mapErrors(task.snapshot(signal))),
+    poll: async (signal) => toState(await mapErrors(task.snapshot(signal))),
     cancel: (signal) => mapErrors(task.cancel(signal)),
     answer: (answers, signal) => mapErrors(task.updateJson(answers, signal)),
     async result(signal) {
@@ -80,7 +80,7 @@ export async function openTaskWire(options: TaskWireOptions, taskId: string): Pr
   };
 }
 
-function stateOf({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskState {
+function toState({ status, statusMessage, suggestedPollIntervalMs, raw }: TaskView): TaskState {
   const { inputRequests, result, error } = raw as JsonObject;
   return {
     status,

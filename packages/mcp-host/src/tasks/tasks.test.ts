@@ -6,7 +6,7 @@ import type { ServedTool } from '@toolyard/testing/task-server';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import { testCall } from '../host/test-call.ts';
-import { closeOn, connected, everything, healthOf, newHost } from '../node/test-fixtures/peers.ts';
+import { closeOn, connected, everything, getHealth, newHost } from '../node/test-fixtures/peers.ts';
 import type { TaskPeer } from '../node/test-fixtures/task-peer.ts';
 import { startTaskPeer } from '../node/test-fixtures/task-peer.ts';
 import type { ServerRequestHandlers } from '../server-requests/answer-request.ts';
@@ -98,7 +98,7 @@ async function connect(era: Era, desk: TaskRegistry, handlers: ServerRequestHand
     jitter: () => 1,
     clock,
   });
-  expect(healthOf(host, 'tasks').era).toBe(era);
+  expect(getHealth(host, 'tasks').era).toBe(era);
   return host;
 }
 
@@ -259,8 +259,8 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const desk = new TaskRegistry();
     const { id: taskId } = desk.start(async () => textResult('long ago'));
     peer = await startTaskPeer(era, desk, tools);
-    const isThere = gate();
-    peer.answerAfter(isThere.opened);
+    const arrival = gate();
+    peer.answerAfter(arrival.opened);
     const fakeClock = createFakeClock();
     const transport = { type: 'http' as const, url: peer.url };
     const met = newHost([{ id: 'tasks', transport, connectTimeoutMs: 60_000 }], { clock: fakeClock });
@@ -268,7 +268,7 @@ describe.each(['modern', 'legacy'] as const)('tasks of a %s server', (era) => {
     const resumed = met.resumeTask({ tool: tool('compute'), taskId, era });
     // Longer than any other wait for a server.
     await fakeClock.advance(25_000);
-    isThere.open();
+    arrival.open();
     expect(await resumed).toMatchObject({ outcome: 'done', content: [{ text: 'long ago' }] });
     await connecting;
     await closeOn(fakeClock, met);

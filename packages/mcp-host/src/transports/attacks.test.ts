@@ -5,7 +5,7 @@ import { eventually, MCP_BEHAVIOURS, needs, startScriptedMcp, type ScriptedMcp, 
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import { INHERITED } from '../node/launch/child-environment.ts';
-import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, scripted } from '../node/test-fixtures/peers.ts';
 import type { ToolPin } from '../catalogue/trust.ts';
 
 let host: McpHost | undefined;
@@ -40,7 +40,7 @@ describe('attack 16: a poisoned description', () => {
       inputSchema: poisoned.inputSchema,
       builtIn: false,
     });
-    const warnings = healthOf(host, 'odd').log.filter(({ level }) => level === 'warning');
+    const warnings = getHealth(host, 'odd').log.filter(({ level }) => level === 'warning');
     expect(warnings.map(({ text }) => text)).toEqual([expect.stringContaining('"add" contains invisible characters')]);
   });
 
@@ -57,7 +57,7 @@ describe('attack 16: a poisoned description', () => {
         ],
       }),
     ]);
-    const warnings = healthOf(host, 'odd').log.filter(({ text }) => text.includes('invisible'));
+    const warnings = getHealth(host, 'odd').log.filter(({ text }) => text.includes('invisible'));
     expect(warnings).toHaveLength(1);
   });
 });
@@ -111,7 +111,7 @@ describe('attack 17: a tool that changes during a run', () => {
 test('attack 18: of two tools with one name on one server, the first is listed and called', async () => {
   host = await connected([scripted('odd', MCP_BEHAVIOURS['duplicate-names'])]);
   expect(host.tools().map(({ name }) => name)).toEqual(['twin', 'echo']);
-  expect(healthOf(host, 'odd').skipped).toMatchObject([{ name: 'twin' }]);
+  expect(getHealth(host, 'odd').skipped).toMatchObject([{ name: 'twin' }]);
 });
 
 test('attack 21: a local server gets its own variables and a few harmless ones', needs(UNIX), async () => {
@@ -125,7 +125,7 @@ test('attack 21: a local server gets its own variables and a few harmless ones',
   };
   host = await connected([{ id: 'odd', transport }]);
   delete process.env['TOOLYARD_SECRET_OF_OURS'];
-  const envLine = healthOf(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
+  const envLine = getHealth(host, 'odd').log.find(({ text }) => text.startsWith('env '))?.text ?? '';
   const names = envLine.split(' ').slice(1);
   expect(names).toContain('OWN_KEY');
   const harmless = ['HOME', 'LOGNAME', 'OWN_KEY', 'PATH', 'SHELL', 'TERM', 'TOOLYARD_CHILD_OF', 'USER', ...INHERITED];
@@ -169,7 +169,7 @@ describe('attack 22: input rounds', () => {
 test('a list whose next page is itself is read once', async () => {
   server = await startScriptedMcp('looping-pagination');
   host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }]);
-  expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1 });
+  expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1 });
   expect(server.received.filter(({ method }) => method === 'tools/list').length).toBeLessThanOrEqual(2);
 });
 
@@ -181,7 +181,7 @@ test('answers to unknown requests between the real ones are ignored', async () =
     '[{"jsonrpc":"2.0","id":-1,"result":{}}]',
   ];
   host = await connected([scripted('odd', { tools: [{ name: 'go', does: [{ do: 'text', text: 'real' }] }], noise })]);
-  expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1 });
+  expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 1 });
   for (let time = 0; time < 3; time++) {
     expect(await call('go')).toMatchObject({ outcome: 'done', content: [{ text: 'real' }] });
   }

@@ -40,13 +40,13 @@ function limiter(longest: number, isStream: boolean): TransformStream<Uint8Array
           if (length > longest) break;
         }
       }
-      if (length > longest) controller.error(tooLong(longest));
+      if (length > longest) controller.error(createTooLongError(longest));
       else controller.enqueue(chunk);
     },
   });
 }
 
-function tooLong(longest: number): ToolyardError {
+function createTooLongError(longest: number): ToolyardError {
   return new ToolyardError({
     code: 'too_large',
     message: say`The server sent a message of more than ${Math.round(longest / 1_048_576)} MB, which exceeds the limit.`,

@@ -8,7 +8,7 @@ import { createEraMemory } from '../connection/era-memory.ts';
 import type { McpHost } from '../host/host.ts';
 import { createHttpTransport } from './http-transport.ts';
 import { createWebTransports } from './web-transports.ts';
-import { connected, healthOf } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth } from '../node/test-fixtures/peers.ts';
 import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 
 let host: McpHost | undefined;
@@ -26,7 +26,7 @@ async function connect(behaviour: McpBehaviour, options: ScriptedMcpOptions = {}
   return host;
 }
 
-const countOf = (method: string): number =>
+const countReceived = (method: string): number =>
   server?.received.filter((message) => message['method'] === method).length ?? 0;
 
 describe('connecting', () => {
@@ -34,7 +34,7 @@ describe('connecting', () => {
     const body = '<!doctype html><title>Hello</title>';
     const page = { status: 200, headers: { 'content-type': 'text/html' }, body };
     const met = await connect({ httpAnswers: { '*': page } });
-    const { state, error } = healthOf(met, 'odd');
+    const { state, error } = getHealth(met, 'odd');
     expect(state).toBe('failed');
     expect(error).toMatchObject({ code: 'server_refused', hint: expect.stringContaining('/mcp') as string });
     expect(error?.message).not.toContain('doctype');
@@ -42,7 +42,7 @@ describe('connecting', () => {
 
   test('a wrong path is reported', async () => {
     const met = await connect({ httpAnswers: { '*': { status: 404, body: 'Not found' } } });
-    expect(healthOf(met, 'odd').error).toMatchObject({
+    expect(getHealth(met, 'odd').error).toMatchObject({
       code: 'server_refused',
       message: expect.stringContaining('404') as string,
     });
@@ -54,14 +54,14 @@ describe('connecting', () => {
     [503, 'server_unreachable'],
   ])('HTTP %i becomes %s', async (status, code) => {
     const met = await connect({ httpAnswers: { '*': { status } } });
-    expect(healthOf(met, 'odd').error?.code).toBe(code);
+    expect(getHealth(met, 'odd').error?.code).toBe(code);
   });
 
   test('a redirect is not followed', async () => {
     const met = await connect({
       httpAnswers: { '*': { status: 307, headers: { location: 'http://example.invalid/mcp' } } },
     });
-    expect(healthOf(met, 'odd').error).toMatchObject({
+    expect(getHealth(met, 'odd').error).toMatchObject({
       code: 'server_refused',
       hint: expect.stringContaining('URL') as string,
     });
@@ -69,17 +69,17 @@ describe('connecting', () => {
 
   test('secrets in a URL do not appear in errors', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'http', url: 'http://127.0.0.1:9/mcp?key=hunter2' } }]);
-    expect(JSON.stringify(healthOf(host, 'odd'))).not.toContain('hunter2');
+    expect(JSON.stringify(getHealth(host, 'odd'))).not.toContain('hunter2');
   });
 
   test('an invalid URL is a configuration error', async () => {
     host = await connected([{ id: 'odd', transport: { type: 'http', url: 'localhost:3000' } }]);
-    expect(healthOf(host, 'odd').error?.code).toBe('bad_config');
+    expect(getHealth(host, 'odd').error?.code).toBe('bad_config');
   });
 
   test('a server that fails on the probe is initialized as legacy', async () => {
     const met = await connect({ httpAnswers: { 'server/discover': { status: 500, body: 'Traceback' } } });
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+    expect(getHealth(met, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
   });
 
   test('a server that ignores the probe is initialized as legacy and not probed again', async () => {
@@ -88,10 +88,10 @@ describe('connecting', () => {
     const config = { id: 'odd', transport: { type: 'http' as const, url: server.url } };
     for (let time = 0; time < 2; time++) {
       host = await connected([config], { eraMemory });
-      expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
+      expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', era: 'legacy' });
       await host.close();
     }
-    expect([countOf('initialize'), countOf('server/discover')]).toEqual([2, 1]);
+    expect([countReceived('initialize'), countReceived('server/discover')]).toEqual([2, 1]);
   });
 
   test('a server remembered as legacy that accepts only modern requests is detected', async () => {
@@ -99,8 +99,8 @@ describe('connecting', () => {
     const eraMemory = { ...memory, get: () => ({ era: 'legacy' as const, at: Date.now() }) };
     server = await startScriptedMcp({ era: 'modern', httpAnswers: { initialize: { status: 400 } } });
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }], { eraMemory });
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', era: 'modern' });
-    expect(countOf('initialize')).toBe(1);
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', era: 'modern' });
+    expect(countReceived('initialize')).toBe(1);
   });
 });
 
@@ -117,8 +117,8 @@ describe('a modern server', () => {
     const schema = { type: 'object', properties: { a: { type: 'array', items: { 'x-mcp-header': 'A' } } } };
     const tools = [{ name: 'bad' }, good, { name: 'headers', inputSchema: schema }];
     const met = await connect(modern({ 'tools/list': { tools } }));
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready', era: 'modern', toolCount: 1 });
-    expect(healthOf(met, 'odd').skipped.map(({ name }) => name)).toEqual(['bad', 'headers']);
+    expect(getHealth(met, 'odd')).toMatchObject({ state: 'ready', era: 'modern', toolCount: 1 });
+    expect(getHealth(met, 'odd').skipped.map(({ name }) => name)).toEqual(['bad', 'headers']);
   });
 
   test('unknown content does not lose the result', async () => {
@@ -164,11 +164,11 @@ describe('calling', () => {
     expect(await go(met)).toMatchObject({ outcome: 'done' });
     server?.forgetSessions();
     expect(await go(met)).toMatchObject({ outcome: 'unknown' });
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
+    expect(getHealth(met, 'odd')).toMatchObject({ state: 'reconnecting', error: { code: 'server_closed' } });
     expect(await go(met)).toMatchObject({ outcome: 'done' });
-    expect(countOf('tools/call')).toBe(3);
-    expect(healthOf(met, 'odd')).toMatchObject({ state: 'ready' });
-    expect(healthOf(met, 'odd').error).toBeUndefined();
+    expect(countReceived('tools/call')).toBe(3);
+    expect(getHealth(met, 'odd')).toMatchObject({ state: 'ready' });
+    expect(getHealth(met, 'odd').error).toBeUndefined();
     // Closing the old session must not affect the new one.
     expect(server?.requests.some(({ method }) => method === 'DELETE')).toBe(true);
     expect(await go(met)).toMatchObject({ outcome: 'done' });
@@ -223,25 +223,25 @@ describe('calling', () => {
 
   test('changes before the notification stream opened are fetched once it opens', async () => {
     const met = await connect({}, { sessions: true });
-    await eventually(() => countOf('tools/list') > 1);
-    expect(healthOf(met, 'odd').state).toBe('ready');
+    await eventually(() => countReceived('tools/list') > 1);
+    expect(getHealth(met, 'odd').state).toBe('ready');
     await met.close();
     // A server without list changes is not listed again.
     const silent = await connect({ capabilities: { tools: {} } }, { sessions: true });
     await eventually(() => server?.requests.some(({ method }) => method === 'GET'));
     // Longer than the debounce.
     await sleep(300);
-    expect(healthOf(silent, 'odd').state).toBe('ready');
-    expect(countOf('tools/list')).toBe(1);
+    expect(getHealth(silent, 'odd').state).toBe('ready');
+    expect(countReceived('tools/list')).toBe(1);
   });
 
   test('everything is refreshed after the notification stream was lost', async () => {
     const met = await connect({}, { sessions: true });
-    await eventually(() => countOf('tools/list') > 1);
-    const lists = countOf('tools/list');
+    await eventually(() => countReceived('tools/list') > 1);
+    const lists = countReceived('tools/list');
     server?.dropStreams();
-    await eventually(() => countOf('tools/list') > lists);
-    expect(healthOf(met, 'odd').state).toBe('ready');
+    await eventually(() => countReceived('tools/list') > lists);
+    expect(getHealth(met, 'odd').state).toBe('ready');
   });
 
   test('closing ends the session on the server', async () => {

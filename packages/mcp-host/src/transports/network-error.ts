@@ -17,10 +17,10 @@ const NEVER_CONNECTED = new Set([
  * The network error of a failed fetch, or undefined for other failures. Runtimes hide the code in `cause`, some of them
  * in a list with one attempt per address.
  */
-export function networkCodeOf(thrown: unknown, depth = 0): { code: string; neverConnected: boolean } | undefined {
+export function findNetworkCode(thrown: unknown, depth = 0): { code: string; neverConnected: boolean } | undefined {
   if (!(thrown instanceof Error) || depth > 4) return undefined;
   if (thrown instanceof AggregateError) {
-    const found = thrown.errors.map((error) => networkCodeOf(error, depth + 1)).filter((each) => each !== undefined);
+    const found = thrown.errors.map((error) => findNetworkCode(error, depth + 1)).filter((each) => each !== undefined);
     const first = found.find((each) => !each.neverConnected) ?? found[0];
     if (first !== undefined) return first;
   }
@@ -32,7 +32,7 @@ export function networkCodeOf(thrown: unknown, depth = 0): { code: string; never
   ) {
     return { code: thrown.code, neverConnected: NEVER_CONNECTED.has(thrown.code) };
   }
-  const deeper = networkCodeOf(thrown.cause, depth + 1);
+  const deeper = findNetworkCode(thrown.cause, depth + 1);
   if (deeper !== undefined) return deeper;
   return thrown.name === 'TypeError' && /fetch|network|load failed/i.test(thrown.message)
     ? { code: 'no connection', neverConnected: false }

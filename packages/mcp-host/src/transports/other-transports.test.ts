@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createEraMemory } from '../connection/era-memory.ts';
 import { McpHost } from '../host/host.ts';
-import { connected, healthOf, listen, newHost } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, listen, newHost } from '../node/test-fixtures/peers.ts';
 import { createWebTransports } from './web-transports.ts';
 import { MESSAGES_PER_TURN } from './pacing.ts';
 import type { WebSocketLike } from './websocket-transport.ts';
@@ -32,7 +32,7 @@ describe('a server with HTTP+SSE only', () => {
   test('is connected over HTTP+SSE if configured', async () => {
     const server = closeLater(await startScriptedSse('plain'));
     const host = await meet(server, 'sse');
-    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
+    expect(getHealth(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy', toolCount: 1 });
     expect(await sendHi(host)).toEqual(HI);
     expect(server.requests.filter((request) => request === 'GET /sse')).toHaveLength(1);
   });
@@ -42,7 +42,7 @@ describe('a server with HTTP+SSE only', () => {
     const eraMemory = createEraMemory();
     for (let time = 0; time < 2; time++) {
       const host = await meet(server, 'http', { eraMemory });
-      expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
+      expect(getHealth(host, 'peer')).toMatchObject({ state: 'ready', era: 'legacy' });
       expect(await sendHi(host)).toEqual(HI);
       await host.close();
     }
@@ -61,7 +61,7 @@ describe('a server with HTTP+SSE only', () => {
     const host = closeLater(
       await connected([{ id: 'peer', transport: { type: 'http', url: newer.url } }], { eraMemory }),
     );
-    expect(healthOf(host, 'peer').state).toBe('ready');
+    expect(getHealth(host, 'peer').state).toBe('ready');
     expect(await sendHi(host)).toEqual(HI);
   });
 
@@ -79,7 +79,7 @@ describe('a server with HTTP+SSE only', () => {
     await eventually(() => isAsked);
     await clock.advance(5_000);
     await connecting;
-    expect(healthOf(host, 'peer').error).toMatchObject({
+    expect(getHealth(host, 'peer').error).toMatchObject({
       code: 'server_refused',
       message: expect.stringContaining('HTTP 400') as string,
     });
@@ -116,7 +116,7 @@ describe('a server with HTTP+SSE only', () => {
     });
     closers.push(close);
     const host = closeLater(await connected([{ id: 'peer', transport: { type: 'sse', url } }]));
-    expect(healthOf(host, 'peer').state).toBe('failed');
+    expect(getHealth(host, 'peer').state).toBe('failed');
   });
 });
 
@@ -127,7 +127,7 @@ describe('a WebSocket server', () => {
   test('receives the subprotocol "mcp" and the configured headers', async () => {
     const server = closeLater(await startScriptedWebSocket('plain'));
     const host = await meet(server, { 'X-Api-Key': 'hunter2' });
-    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
+    expect(getHealth(host, 'peer')).toMatchObject({ state: 'ready', toolCount: 1 });
     expect(server.handshakes.at(-1)).toMatchObject({ 'sec-websocket-protocol': 'mcp', 'x-api-key': 'hunter2' });
     expect(await sendHi(host)).toEqual(HI);
   });
@@ -137,7 +137,7 @@ describe('a WebSocket server', () => {
       await startScriptedWebSocket({ era: 'modern', tools: [{ name: 'echo', does: [{ do: 'echo' }] }] }),
     );
     const host = await meet(server);
-    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', era: 'modern' });
+    expect(getHealth(host, 'peer')).toMatchObject({ state: 'ready', era: 'modern' });
     expect(await sendHi(host)).toEqual(HI);
   });
 
@@ -154,7 +154,7 @@ describe('a WebSocket server', () => {
   test('with another subprotocol is rejected', async () => {
     const server = closeLater(await startScriptedWebSocket('plain', { subprotocol: 'chat' }));
     const host = await meet(server);
-    expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+    expect(getHealth(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
   });
 
   test('that is unreachable or not a WebSocket is reported', async () => {
@@ -162,7 +162,7 @@ describe('a WebSocket server', () => {
     closers.push(page.close);
     for (const url of ['ws://127.0.0.1:1/mcp', page.url.replace('http', 'ws')]) {
       const host = closeLater(await connected([{ id: 'peer', transport: { type: 'websocket', url } }]));
-      expect(healthOf(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
+      expect(getHealth(host, 'peer')).toMatchObject({ state: 'failed', error: { code: 'server_unreachable' } });
     }
   });
 
@@ -178,7 +178,7 @@ describe('a WebSocket server', () => {
       ),
     );
     expect(await sendHi(host)).toEqual(HI);
-    expect(healthOf(host, 'keyed').error).toMatchObject({ code: 'bad_config' });
+    expect(getHealth(host, 'keyed').error).toMatchObject({ code: 'bad_config' });
   });
 
   test('is rejected if no WebSocket implementation is given', async () => {
@@ -187,7 +187,7 @@ describe('a WebSocket server', () => {
         createTransport: createWebTransports({ fetch }),
       }),
     );
-    expect(healthOf(host, 'peer').error?.code).toBe('bad_config');
+    expect(getHealth(host, 'peer').error?.code).toBe('bad_config');
   });
 });
 
@@ -214,18 +214,18 @@ describe('an in-process server', () => {
       }),
     );
     await host.connectAll();
-    expect(healthOf(host, 'peer')).toMatchObject({ state: 'ready', serverInfo: { name: 'here' } });
+    expect(getHealth(host, 'peer')).toMatchObject({ state: 'ready', serverInfo: { name: 'here' } });
     expect(await sendHi(host)).toEqual([{ type: 'text', text: 'hi' }]);
-    expect(healthOf(host, 'lost')).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
+    expect(getHealth(host, 'lost')).toMatchObject({ state: 'failed', error: { code: 'bad_config' } });
   });
 });
 
 describe('a lost connection is reopened', () => {
   const backAgain = async (host: McpHost): Promise<void> => {
-    await eventually(() => healthOf(host, 'peer').state === 'reconnecting');
-    expect(healthOf(host, 'peer')).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 1 });
+    await eventually(() => getHealth(host, 'peer').state === 'reconnecting');
+    expect(getHealth(host, 'peer')).toMatchObject({ reconnect: { attempt: 1, of: 10 }, toolCount: 1 });
     expect(await sendHi(host)).toEqual(HI);
-    expect(healthOf(host, 'peer').state).toBe('ready');
+    expect(getHealth(host, 'peer').state).toBe('ready');
   };
 
   test.each([1001, 'cut'] as const)('a WebSocket (%s)', async (how) => {

@@ -108,7 +108,7 @@ export class RawResultTransport implements Transport {
   }
 
   /** The id of our request on whose stream the server sent this one; undefined if the stream is shared. */
-  carrierOf(serverRequest: RequestId): RequestId | undefined {
+  findCarrier(serverRequest: RequestId): RequestId | undefined {
     return this.#carried.get(serverRequest);
   }
 
@@ -334,6 +334,6 @@ export const anyResult = {
 };
 
 /** The result as the server sent it, from one that passed a {@link RawResultTransport}. */
-export function rawOf(result: unknown): unknown {
+export function getRaw(result: unknown): unknown {
   return typeof result === 'object' && result !== null && 'raw' in result ? result.raw : result;
 }

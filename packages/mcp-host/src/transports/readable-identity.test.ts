@@ -4,7 +4,7 @@ import { cases, fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
 import { McpHost } from '../host/host.ts';
 import { MemoryPeer } from '../node/test-fixtures/memory-peer.ts';
-import { healthOf } from '../node/test-fixtures/peers.ts';
+import { getHealth } from '../node/test-fixtures/peers.ts';
 import { SERVER_LIMITS } from '../values/server-limits.ts';
 import { readableIdentity } from './readable-identity.ts';
 
@@ -64,7 +64,7 @@ test('a server is connected, whatever types it uses when it introduces itself', 
         clientInfo: { name: 'toolyard-test', version: '0' },
       });
       await host.connectAll();
-      expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready' });
+      expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready' });
       await host.close();
     }),
     cases(200),

@@ -60,14 +60,14 @@ function readableInfo(raw: JsonValue | undefined): JsonObject {
   );
   const icons = readIcons(info['icons']);
   return {
-    name: textOf(info['name']) ?? 'unnamed',
-    version: textOf(info['version']) ?? '',
+    name: readText(info['name']) ?? 'unnamed',
+    version: readText(info['version']) ?? '',
     ...Object.fromEntries(texts),
     ...(icons === undefined ? {} : { icons }),
   };
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function readText(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' ? cut(value, SERVER_LIMITS.identity) : undefined;
 }

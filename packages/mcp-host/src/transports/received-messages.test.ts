@@ -35,14 +35,14 @@ function written({
 }
 
 /** Cuts bytes into chunks at these places. */
-function chunksOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+function splitChunks(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const at = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...at, bytes.length]
     .map((end, index) => bytes.slice(at[index - 1] ?? 0, end))
     .filter(({ length }) => length > 0);
 }
 
-function responseOf(chunks: readonly Uint8Array[], type: string): Response {
+function createResponse(chunks: readonly Uint8Array[], type: string): Response {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       for (const chunk of chunks) controller.enqueue(chunk);
@@ -72,7 +72,7 @@ describe('an event stream', () => {
         async (events, end, cuts) => {
           const lines = events.flatMap(written);
           const bytes = new TextEncoder().encode(lines.map((line) => line + end).join(''));
-          const stream = responseOf(chunksOf(bytes, cuts), 'text/event-stream; charset=utf-8');
+          const stream = createResponse(splitChunks(bytes, cuts), 'text/event-stream; charset=utf-8');
           const read = await (await readableMessages(() => Promise.resolve(stream), systemClock)('http://x/')).text();
           expect(eventsIn(read)).toEqual(events.flatMap(({ body }) => body.read));
           for (const line of lines.filter((field) => /^(id|event|retry):/.test(field))) expect(read).toContain(line);
@@ -106,7 +106,7 @@ describe('an event stream', () => {
           const sent = (line + end).repeat(hundreds * 100);
           let rests = 0;
           const clock: Clock = { ...systemClock, after: (_ms, run) => (rests++, systemClock.after(0, run)) };
-          const response = responseOf([new TextEncoder().encode(sent)], 'text/event-stream');
+          const response = createResponse([new TextEncoder().encode(sent)], 'text/event-stream');
           const read = await (await readableMessages(() => Promise.resolve(response), clock)('http://x/')).text();
           const lines = (all: string): string[] => all.split(/\r\n?|\n/).filter((each) => each !== '');
           expect(lines(read)).toEqual(lines(sent));
@@ -119,7 +119,7 @@ describe('an event stream', () => {
 
   test('stays as it is where its data is not JSON', async () => {
     const odd = 'data: [not\ndata: json\n\ndata\n\nevent: x\ndata: [1';
-    const response = responseOf([new TextEncoder().encode(odd)], 'text/event-stream');
+    const response = createResponse([new TextEncoder().encode(odd)], 'text/event-stream');
     const read = await (await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')).text();
     expect(read.replace(/\n$/, '')).toBe(odd);
   });
@@ -128,7 +128,7 @@ describe('an event stream', () => {
 test('the last event needs no blank line', async () => {
   for (const end of ['', '\n', '\r\n']) {
     for (const data of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0","id":1,"result":{}}]']) {
-      const response = responseOf([new TextEncoder().encode(`data: ${data}${end}`)], 'text/event-stream');
+      const response = createResponse([new TextEncoder().encode(`data: ${data}${end}`)], 'text/event-stream');
       const read = await (await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')).text();
       expect(read).toMatch(/^data: \{"jsonrpc":"2.0","id":1,"result":\{\}\}\r?\n\n$/);
     }
@@ -145,7 +145,7 @@ test.each<[type: string, body: string, read: string]>([
   ['application/json', '', 'application/json'],
 ])('a body labelled %j that begins with %j is %j', async (type, body, read) => {
   const chunks = [...new TextEncoder().encode(body)].map((byte) => Uint8Array.of(byte));
-  const response = responseOf(chunks, type);
+  const response = createResponse(chunks, type);
   if (type === '') response.headers.delete('content-type');
   const received = await readableMessages(() => Promise.resolve(response), systemClock)('http://x/');
   expect(received.headers.get('content-type')).toBe(read);
@@ -169,7 +169,7 @@ describe('a received value', () => {
     ],
   ])('%j', async (sent, read) => {
     expect(messagesIn(sent)).toEqual(read);
-    const response = responseOf([new TextEncoder().encode(JSON.stringify(sent))], 'application/json');
+    const response = createResponse([new TextEncoder().encode(JSON.stringify(sent))], 'application/json');
     const body: unknown = await (
       await readableMessages(() => Promise.resolve(response), systemClock)('http://x/')
     ).json();

@@ -54,7 +54,7 @@ export function readableMessages(fetch: Fetch, clock: Clock): Fetch {
     const bytes = isStream ? response.body.pipeThrough(pacedLines(clock)) : response.body;
     const text = bytes.pipeThrough(new TextDecoderStream());
     const start = isStream || !response.ok ? { body: text, head: '' } : await withHead(text);
-    const type = start.head === '' ? given : (typeOf(start.head) ?? given);
+    const type = start.head === '' ? given : (detectType(start.head) ?? given);
     const rewriting = /event-stream/i.test(type) ? inEvents() : /\bjson\b/i.test(type) ? inDocument() : undefined;
     const body = (rewriting === undefined ? start.body : start.body.pipeThrough(rewriting)).pipeThrough(
       new TextEncoderStream(),
@@ -88,7 +88,7 @@ async function withHead(text: ReadableStream<string>): Promise<{ body: ReadableS
 }
 
 /** The content type of messages that begin so; undefined for anything else. */
-function typeOf(head: string): string | undefined {
+function detectType(head: string): string | undefined {
   const start = head.trimStart();
   if (/^[[{]/.test(start)) return 'application/json';
   return /^(?:data|event|id|retry)?:/.test(start) ? 'text/event-stream' : undefined;
@@ -152,7 +152,7 @@ class EventRewriter {
     const rest = this.#line === '' ? '' : this.#read(this.#line, '\n');
     // The blank line after the last event may be missing. One that was cut off is ignored.
     const isWhole = this.#batch === undefined ? this.#hasData : parseJson(this.#batch.join('\n')).ok;
-    return `${rest}${this.#batch === undefined ? '' : eventsOf(this.#batch)}${isWhole ? '\n' : ''}`;
+    return `${rest}${this.#batch === undefined ? '' : toEvents(this.#batch)}${isWhole ? '\n' : ''}`;
   }
 
   #read(line: string, end: string): string {
@@ -160,7 +160,7 @@ class EventRewriter {
       const batch = this.#batch;
       this.#batch = undefined;
       this.#hasData = false;
-      return `${batch === undefined ? '' : eventsOf(batch)}${end}`;
+      return `${batch === undefined ? '' : toEvents(batch)}${end}`;
     }
     if (!/^data(:|$)/.test(line)) return line + end;
     const data = line.slice('data:'.length).replace(/^ /, '');
@@ -182,7 +182,7 @@ class EventRewriter {
 }
 
 /** One event for each message; the empty line after the last one is the caller's. */
-function eventsOf(data: readonly string[]): string {
+function toEvents(data: readonly string[]): string {
   const parsed = parseJson(data.join('\n'));
   if (!parsed.ok) return dataLines(data);
   return messagesIn(parsed.value)

@@ -5,7 +5,7 @@ import { eventually, scriptedMcpCommand, startScriptedMcp, startScriptedWebSocke
 import { afterEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../host/host.ts';
 import { startRawHttpServer } from '../node/test-fixtures/raw-http-server.ts';
-import { connected, healthOf, scripted } from '../node/test-fixtures/peers.ts';
+import { connected, getHealth, scripted } from '../node/test-fixtures/peers.ts';
 import { createFastClock, LONG_TIMEOUTS } from '../node/test-fixtures/fast-clock.ts';
 import type { ServerConfig, TransportConfig } from '../types.ts';
 
@@ -28,7 +28,7 @@ function deep(levels: number, open = '[', close = ']'): string {
   return `${open.repeat(levels)}1${close.repeat(levels)}`;
 }
 
-async function transportOf(kind: string, behaviour: McpBehaviour): Promise<TransportConfig> {
+async function startTransport(kind: string, behaviour: McpBehaviour): Promise<TransportConfig> {
   if (kind === 'stdio') return scripted('odd', behaviour).transport;
   const start = kind === 'HTTP' ? startScriptedMcp : startScriptedWebSocket;
   const server = await start(behaviour);
@@ -44,7 +44,7 @@ describe('attack 23: oversized results', () => {
         { name: 'huge', does: [{ do: 'huge', bytes: 100_000_000 }] },
         { name: 'small' },
       ];
-      const config: ServerConfig = { id: 'odd', transport: await transportOf(kind, { tools }) };
+      const config: ServerConfig = { id: 'odd', transport: await startTransport(kind, { tools }) };
       host = await connected([config, scripted('well', 'plain')]);
       const before = process.memoryUsage().rss;
       const result = await call('huge');
@@ -110,7 +110,7 @@ describe('attack 23: a flooding server', () => {
     const preload = ['--import', `data:text/javascript,${encodeURIComponent(flood)}`];
     host = await connected([{ id: 'odd', transport: { type: 'stdio', command, args: [...preload, ...args] } }]);
     expect(await call('go')).toMatchObject({ outcome: 'done' });
-    const { log } = healthOf(host, 'odd');
+    const { log } = getHealth(host, 'odd');
     expect(log.length).toBeLessThan(1_000);
     expect(JSON.stringify(log).length).toBeLessThan(2_000_000);
     expect(JSON.stringify(host.wireLog('odd')).length).toBeLessThan(2_000_000);
@@ -120,10 +120,10 @@ describe('attack 23: a flooding server', () => {
 describe('attack 23: oversized lists', () => {
   test('of a hundred thousand tools the first ten thousand are kept, with a warning', async () => {
     const rawTools = Array.from({ length: 100_000 }, (_, at) => ({ name: `t${at}`, inputSchema: { type: 'object' } }));
-    const transport = await transportOf('HTTP', { rawTools, pages: { size: 1_000 } });
+    const transport = await startTransport('HTTP', { rawTools, pages: { size: 1_000 } });
     host = await connected([{ id: 'odd', transport }]);
-    expect(healthOf(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 10_000 });
-    expect(healthOf(host, 'odd').log.some(({ level, text }) => level === 'warning' && text.includes('10000'))).toBe(
+    expect(getHealth(host, 'odd')).toMatchObject({ state: 'ready', toolCount: 10_000 });
+    expect(getHealth(host, 'odd').log.some(({ level, text }) => level === 'warning' && text.includes('10000'))).toBe(
       true,
     );
     expect(host.resolve('t9999')?.tool.name).toBe('t9999');
@@ -139,7 +139,7 @@ describe('attack 23: oversized lists', () => {
     const server = await startRawHttpServer({ results: { 'tools/list': `{"tools":[${tools.join(',')}]}` } });
     servers.push(server);
     host = await connected([{ id: 'odd', transport: { type: 'http', url: server.url } }]);
-    expect(healthOf(host, 'odd')).toMatchObject({
+    expect(getHealth(host, 'odd')).toMatchObject({
       state: 'ready',
       toolCount: 1,
       skipped: [

@@ -1,5 +1,5 @@
 import type { Fetch } from '@toolyard/protocol';
-import { networkCodeOf } from './network-error.ts';
+import { findNetworkCode } from './network-error.ts';
 import type { TransportContext } from './transport.ts';
 
 const FIRST_WAIT_MS = 1_000;
@@ -46,7 +46,7 @@ export function createReopening(
       if (isLastTry && isForgotten && !isFirst) onGone(`HTTP ${response.status}`);
       return response;
     } catch (thrown) {
-      const network = networkCodeOf(thrown);
+      const network = findNetworkCode(thrown);
       if (isLastTry && network !== undefined && !isFirst) onGone(network.code);
       throw thrown;
     }

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import type { StreamPart } from '../types.ts';
 import { BlockAnswer } from '../wire/block-answer.ts';
 import { readObject, readText } from '../wire/json-values.ts';
-import { argumentsTextOf } from '../wire/arguments.ts';
+import { toArgumentsText } from '../wire/arguments.ts';
 import { Citations } from '../wire/citations.ts';
-import { providerErrorOf } from '../wire/provider-error.ts';
+import { readErrorValue } from '../wire/provider-error.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer, or a whole answer, into parts. */
@@ -24,14 +24,14 @@ export class AnthropicAnswer extends BlockAnswer {
       case 'content_block_start':
         this.began = true;
         this.endClosedCalls(out);
-        if (isJsonObject(value['content_block'])) this.#start(indexOf(value), value['content_block'], out);
+        if (isJsonObject(value['content_block'])) this.#start(readIndex(value), value['content_block'], out);
         return;
       case 'content_block_delta':
         this.began = true;
-        if (isJsonObject(value['delta'])) this.#delta(indexOf(value), value['delta'], out);
+        if (isJsonObject(value['delta'])) this.#delta(readIndex(value), value['delta'], out);
         return;
       case 'content_block_stop':
-        this.closeBlock(indexOf(value), out);
+        this.closeBlock(readIndex(value), out);
         return;
       case 'message_delta':
         this.#takeUsage(value['usage']);
@@ -46,7 +46,7 @@ export class AnthropicAnswer extends BlockAnswer {
       case 'ping':
         return;
       default: {
-        const error = providerErrorOf(value);
+        const error = readErrorValue(value);
         if (error !== null) this.reject(error, out);
       }
     }
@@ -68,7 +68,7 @@ export class AnthropicAnswer extends BlockAnswer {
         return;
       case 'tool_use': {
         this.addPiece();
-        const whole = argumentsTextOf(block['input']);
+        const whole = toArgumentsText(block['input']);
         this.calls.begin(index, readText(block['id']), readText(block['name']), out, whole);
       }
     }
@@ -87,7 +87,7 @@ export class AnthropicAnswer extends BlockAnswer {
         return;
       case 'input_json_delta':
         this.addPiece();
-        this.calls.delta(index, argumentsTextOf(delta['partial_json']), out);
+        this.calls.delta(index, toArgumentsText(delta['partial_json']), out);
         return;
       case 'citations_delta':
         this.#citations.add(delta['citation'], out);
@@ -123,6 +123,6 @@ export class AnthropicAnswer extends BlockAnswer {
   }
 }
 
-function indexOf(event: JsonObject): number {
+function readIndex(event: JsonObject): number {
   return typeof event['index'] === 'number' ? event['index'] : 0;
 }

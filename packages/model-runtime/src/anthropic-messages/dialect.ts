@@ -6,7 +6,7 @@ import type { ChatRequest } from '../types.ts';
 import { ANTHROPIC_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 import { REPLAY_FEATURES, replayFallback } from '../wire/replay.ts';
 import { AnthropicAnswer } from './answer.ts';
 import type { AnthropicQuirks } from './quirks.ts';
@@ -43,7 +43,7 @@ export function createDialect(quirks: AnthropicQuirks = {}, newId?: () => string
 }
 
 function fallbackFor(
-  { message }: ProviderError,
+  { message }: ProviderFault,
   request: ChatRequest,
   without: ReadonlySet<string>,
 ): CapabilityFallback | null {

@@ -1,7 +1,7 @@
 import type { ReasoningEffort } from '@toolyard/protocol';
 
 /** Static facts about a model of this wire. */
-export type AnthropicModelFacts = {
+export type AnthropicModelTraits = {
   /** `budget`: thinking takes a token budget; `adaptive`: thinking takes an effort level. */
   thinking: 'none' | 'budget' | 'adaptive';
   /** The effort levels the model accepts; empty if it accepts only a budget. */
@@ -16,10 +16,10 @@ export type AnthropicModelFacts = {
  * Source: https://platform.claude.com/docs/en/build-with-claude/thinking and the pages of the models; each row applies
  * from its version on. A wrong or missing row costs one rejected request; the outcome is then remembered.
  */
-const GENERATIONS: readonly { from: number; facts: AnthropicModelFacts }[] = [
+const GENERATIONS: readonly { from: number; traits: AnthropicModelTraits }[] = [
   {
     from: 4.7,
-    facts: {
+    traits: {
       thinking: 'adaptive',
       efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
       sampling: false,
@@ -28,26 +28,26 @@ const GENERATIONS: readonly { from: number; facts: AnthropicModelFacts }[] = [
   },
   {
     from: 4.6,
-    facts: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'max'], sampling: true, maxTokens: 64_000 },
+    traits: { thinking: 'adaptive', efforts: ['low', 'medium', 'high', 'max'], sampling: true, maxTokens: 64_000 },
   },
-  { from: 3.7, facts: { thinking: 'budget', efforts: [], sampling: true, maxTokens: 32_000 } },
-  { from: 3.5, facts: { thinking: 'none', efforts: [], sampling: true, maxTokens: 8_192 } },
-  { from: 0, facts: { thinking: 'none', efforts: [], sampling: true, maxTokens: 4_096 } },
+  { from: 3.7, traits: { thinking: 'budget', efforts: [], sampling: true, maxTokens: 32_000 } },
+  { from: 3.5, traits: { thinking: 'none', efforts: [], sampling: true, maxTokens: 8_192 } },
+  { from: 0, traits: { thinking: 'none', efforts: [], sampling: true, maxTokens: 4_096 } },
 ];
 
 /** Models of other vendors behind this API support its older form of thinking. */
-const FOREIGN: AnthropicModelFacts = { thinking: 'budget', efforts: [], sampling: true, maxTokens: 16_384 };
+const FOREIGN: AnthropicModelTraits = { thinking: 'budget', efforts: [], sampling: true, maxTokens: 16_384 };
 
 /** Looks up the facts of a model by its name. */
-export function factsOf(model: string): AnthropicModelFacts {
+export function getModelTraits(model: string): AnthropicModelTraits {
   if (!/claude/i.test(model)) return FOREIGN;
   // A name without a version is assumed to be newer than the versions listed here.
-  const version = versionOf(model) ?? Number.POSITIVE_INFINITY;
-  return GENERATIONS.find(({ from }) => version >= from)?.facts ?? FOREIGN;
+  const version = readVersion(model) ?? Number.POSITIVE_INFINITY;
+  return GENERATIONS.find(({ from }) => version >= from)?.traits ?? FOREIGN;
 }
 
 /** `claude-opus-4-5-20251101` is 4.5, `claude-3-7-sonnet-latest` 3.7, `claude-sonnet-5` 5; a date is not a version. */
-function versionOf(model: string): number | null {
+function readVersion(model: string): number | null {
   const found = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d)(?!\d))?(?!\d)/i.exec(model);
   return found === null ? null : Number(`${found[1]}.${found[2] ?? 0}`);
 }

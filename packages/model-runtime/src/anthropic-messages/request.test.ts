@@ -3,7 +3,7 @@ import { shortId } from '../wire/call-ids.ts';
 import { describe, expect, test } from 'vitest';
 import { body } from '../test-fixtures/anthropic-messages.ts';
 import { assistant, call, request, result, system, tool, user } from '../test-fixtures/requests.ts';
-import { factsOf } from './models-data.ts';
+import { getModelTraits } from './models-data.ts';
 import { toOutgoing } from './request.ts';
 
 /** Strips the prompt cache markers, which most tests do not concern. */
@@ -126,7 +126,7 @@ describe('requests', () => {
     ['claude-3-opus-20240229', 'none', [], true],
     ['deepseek-chat', 'budget', [], true],
   ])('%s uses %s thinking', (model, thinking, efforts, sampling) => {
-    expect(factsOf(model)).toMatchObject({ thinking, efforts, sampling });
+    expect(getModelTraits(model)).toMatchObject({ thinking, efforts, sampling });
   });
 
   test('sends the reasoning effort in the form of each model generation', () => {

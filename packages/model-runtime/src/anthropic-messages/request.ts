@@ -11,7 +11,7 @@ import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
 import { turnsJson } from '../wire/turns.ts';
 import { turnsOf } from './messages.ts';
-import { factsOf } from './models-data.ts';
+import { getModelTraits } from './models-data.ts';
 import type { AnthropicQuirks } from './quirks.ts';
 import { maxTokens, toThinking, type Thinking } from './thinking.ts';
 
@@ -28,7 +28,7 @@ export function toOutgoing(request: ChatRequest, quirks: AnthropicQuirks, withou
   const reasoning = replayedReasoning(without, quirks.reasoningInCalls);
   const turns = turnsOf(messages, { toolMode: historyMode(request), model, reasoning });
   const system = systemText(messages, suffix);
-  const settings = settingsOf(request, without);
+  const settings = toSettings(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true };
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const systemBlock = JSON.stringify({ type: 'text', text: system });
@@ -54,21 +54,21 @@ function withCacheMarker(block: string): string {
   return `${block.slice(0, -1)},"cache_control":{"type":"ephemeral"}}`;
 }
 
-function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+function toSettings(request: ChatRequest, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('anthropic-messages', without);
   if (user !== undefined) settings.add('user', 'metadata', { user_id: user });
-  const facts = factsOf(model);
-  const thinking = thinkingOf(request, settings);
+  const traits = getModelTraits(model);
+  const thinking = getThinking(request, settings);
   const unsupported: SettingName[] = [];
-  if (!facts.sampling) unsupported.push('temperature', 'topP', 'topK');
+  if (!traits.sampling) unsupported.push('temperature', 'topP', 'topK');
   else if (thinking !== null) unsupported.push('temperature', 'topK');
   settings.addPlain(parameters, unsupported);
 
   settings.fields['max_tokens'] = Math.min(maxTokens(request, thinking), ...knownLimits(without));
   if (thinking !== null) settings.add('reasoningEffort', 'thinking', thinking.field);
   const output: JsonObject = {};
-  const effort = effortOf(parameters.reasoningEffort, facts.efforts);
+  const effort = getEffort(parameters.reasoningEffort, traits.efforts);
   if (effort !== null) settings.addInside(output, 'effort', effort, 'reasoningEffort', 'effort');
   if (responseFormat?.type === 'json') settings.leaveOut('responseFormat');
   else if (responseFormat !== undefined) {
@@ -79,15 +79,15 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-function effortOf(requested: ReasoningEffort | undefined, known: readonly ReasoningEffort[]): ReasoningEffort | null {
+function getEffort(requested: ReasoningEffort | undefined, known: readonly ReasoningEffort[]): ReasoningEffort | null {
   return requested === undefined || requested === 'none' ? null : nearestEffort(requested, known);
 }
 
 /** The thinking to request; null if none. */
-function thinkingOf(request: ChatRequest, settings: Settings): Thinking | null {
+function getThinking(request: ChatRequest, settings: Settings): Thinking | null {
   const effort = request.parameters.reasoningEffort;
   if (effort === undefined || settings.isRefused('reasoningEffort')) return null;
-  const { thinking } = factsOf(request.model);
+  const { thinking } = getModelTraits(request.model);
   if (thinking === 'none') settings.leaveOut('reasoningEffort');
   if (thinking === 'adaptive' && effort === 'none') return { field: { type: 'disabled' }, budget: 0 };
   return toThinking(request);

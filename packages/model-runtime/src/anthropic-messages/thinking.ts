@@ -1,6 +1,6 @@
 import type { JsonObject } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
-import { BUDGETS, factsOf } from './models-data.ts';
+import { BUDGETS, getModelTraits } from './models-data.ts';
 
 /** The field that enables thinking, and the tokens that it may take. */
 export type Thinking = { field: JsonObject; budget: number };
@@ -13,7 +13,7 @@ export function toThinking({ model, parameters, toolMode, toolChoice }: ChatRequ
   const effort = parameters.reasoningEffort;
   const isForced = toolMode === 'native' && toolChoice !== 'auto' && toolChoice !== 'none';
   if (effort === undefined || effort === 'none' || isForced) return null;
-  switch (factsOf(model).thinking) {
+  switch (getModelTraits(model).thinking) {
     case 'none':
       return null;
     case 'adaptive':
@@ -29,5 +29,5 @@ export function toThinking({ model, parameters, toolMode, toolChoice }: ChatRequ
 export function maxTokens({ model, parameters }: ChatRequest, thinking: Thinking | null): number {
   const budget = thinking?.budget ?? 0;
   if (parameters.maxOutputTokens !== undefined) return parameters.maxOutputTokens + budget;
-  return Math.max(factsOf(model).maxTokens, budget === 0 ? 0 : budget + ANSWER_ROOM);
+  return Math.max(getModelTraits(model).maxTokens, budget === 0 ? 0 : budget + ANSWER_ROOM);
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import type { StreamPart } from '../types.ts';
 import { BlockAnswer } from '../wire/block-answer.ts';
 import { readObject, readText } from '../wire/json-values.ts';
-import { argumentsTextOf } from '../wire/arguments.ts';
+import { toArgumentsText } from '../wire/arguments.ts';
 import { readUsage } from './usage.ts';
 
 /** Converts the events of one streamed answer into parts. */
@@ -20,15 +20,15 @@ export class ConverseAnswer extends BlockAnswer {
         this.endClosedCalls(out);
         const call = readObject(value['start'])['toolUse'];
         if (isJsonObject(call))
-          this.calls.begin(indexOf(value), readText(call['toolUseId']), readText(call['name']), out);
+          this.calls.begin(readIndex(value), readText(call['toolUseId']), readText(call['name']), out);
         return;
       }
       case 'contentBlockDelta':
         this.began = true;
-        if (isJsonObject(value['delta'])) this.#delta(indexOf(value), value['delta'], out);
+        if (isJsonObject(value['delta'])) this.#delta(readIndex(value), value['delta'], out);
         return;
       case 'contentBlockStop':
-        this.closeBlock(indexOf(value), out);
+        this.closeBlock(readIndex(value), out);
         return;
       case 'messageStop':
         this.began = true;
@@ -50,7 +50,7 @@ export class ConverseAnswer extends BlockAnswer {
     const call = delta['toolUse'];
     if (isJsonObject(call)) {
       this.addPiece();
-      this.calls.delta(index, argumentsTextOf(call['input']), out);
+      this.calls.delta(index, toArgumentsText(call['input']), out);
     }
     const reasoning = delta['reasoningContent'];
     if (!isJsonObject(reasoning)) return;
@@ -62,6 +62,6 @@ export class ConverseAnswer extends BlockAnswer {
   }
 }
 
-function indexOf(event: JsonObject): number {
+function readIndex(event: JsonObject): number {
   return typeof event['contentBlockIndex'] === 'number' ? event['contentBlockIndex'] : 0;
 }

@@ -1,7 +1,7 @@
 import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ApiDialect, CapabilityFallback } from '../wire/dialect.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 import { ConverseAnswer } from './answer.ts';
 import { REPLAY_FEATURES } from '../wire/replay.ts';
 import { readError } from './error.ts';
@@ -36,7 +36,7 @@ export function createDialect(newId?: () => string): ApiDialect {
   };
 }
 
-function fallbackFor({ message }: ProviderError): CapabilityFallback | null {
+function fallbackFor({ message }: ProviderFault): CapabilityFallback | null {
   if (/cache ?point|prompt caching/i.test(message)) return { without: OPTIONAL_FEATURES.cachePoints };
   if (/signature|reasoning ?content/i.test(message)) return { without: REPLAY_FEATURES.replay };
   return null;

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from '@toolyard/protocol';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 
 /** Parses an error of an AWS API: the message is in the body, the type in a header. */
-export function readError(value: JsonValue, headers?: Headers): ProviderError | null {
+export function readError(value: JsonValue, headers?: Headers): ProviderFault | null {
   if (!isJsonObject(value)) return null;
   const message = value['message'] ?? value['Message'];
   // `ThrottlingException:http://internal.amazon.com/...`

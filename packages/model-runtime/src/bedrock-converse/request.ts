@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { factsOf } from '../anthropic-messages/models-data.ts';
+import { getModelTraits } from '../anthropic-messages/models-data.ts';
 import { maxTokens, toThinking, type Thinking } from '../anthropic-messages/thinking.ts';
 import { BEDROCK_TOOLS } from '../tool-schema/rules.ts';
 import type { ChatRequest } from '../types.ts';
@@ -34,10 +34,10 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
     turnsOf(messages, { toolMode: historyMode(request), model, reasoning: replayedReasoning(without) }),
   );
   const system = systemText(messages, suffix);
-  const settings = settingsOf(request, without);
+  const settings = toSettings(request, without);
   const fields: JsonObject = {};
   if (Object.keys(settings.fields).length > 0) fields['inferenceConfig'] = settings.fields;
-  const modelFields = modelFieldsOf(request, settings);
+  const modelFields = toModelFields(request, settings);
   if (Object.keys(modelFields).length > 0) fields['additionalModelRequestFields'] = modelFields;
   const { user } = request;
   if (user !== undefined && /^[\w\s:@$#=/+,.-]{1,256}$/.test(user))
@@ -56,14 +56,14 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   return { ...outgoing, headers: { accept: 'application/vnd.amazon.eventstream' } };
 }
 
-function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+function toSettings(request: ChatRequest, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model } = request;
   const settings = new Settings('bedrock-converse', without);
   const isClaude = /claude/i.test(model);
-  const thinking = thinkingOf(request);
+  const thinking = getThinking(request);
   settings.addPlain(
     parameters,
-    isClaude && !factsOf(model).sampling ? ['temperature', 'topP'] : thinking !== null ? ['temperature'] : [],
+    isClaude && !getModelTraits(model).sampling ? ['temperature', 'topP'] : thinking !== null ? ['temperature'] : [],
   );
   // A default of the API would cut longer answers.
   if (isClaude) settings.fields['maxTokens'] = maxTokens(request, thinking);
@@ -72,23 +72,23 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
 }
 
 /** Fields of the model itself, which Converse passes on: the thinking of Claude. */
-function modelFieldsOf(request: ChatRequest, settings: Settings): JsonObject {
+function toModelFields(request: ChatRequest, settings: Settings): JsonObject {
   const { model, parameters } = request;
   if (parameters.reasoningEffort === undefined || settings.isRefused('reasoningEffort')) return {};
-  const thinking = thinkingOf(request);
+  const thinking = getThinking(request);
   if (thinking === null) {
-    if (parameters.reasoningEffort !== 'none' && (!/claude/i.test(model) || factsOf(model).thinking === 'none'))
+    if (parameters.reasoningEffort !== 'none' && (!/claude/i.test(model) || getModelTraits(model).thinking === 'none'))
       settings.leaveOut('reasoningEffort');
     return {};
   }
   settings.sent.push({ name: 'reasoningEffort', field: 'thinking' });
-  const { thinking: kind, efforts } = factsOf(model);
+  const { thinking: kind, efforts } = getModelTraits(model);
   const effort = kind === 'adaptive' ? nearestEffort(parameters.reasoningEffort, efforts) : null;
   return { thinking: thinking.field, ...(effort === null ? {} : { output_config: { effort } }) };
 }
 
 /** Null if no thinking is requested, or the model has none. */
-function thinkingOf(request: ChatRequest): Thinking | null {
+function getThinking(request: ChatRequest): Thinking | null {
   return /claude/i.test(request.model) ? toThinking(request) : null;
 }
 

@@ -10,7 +10,7 @@ const RUNTIME_HOST = /^bedrock-runtime(-fips)?(?=\.)/;
 const CONTROL_PATH = /^\/(foundation-models|inference-profiles)$/;
 
 /** The region in the host of a base URL, `us-east-1` if it contains none, as for a proxy. */
-function regionOf(host: string): string {
+function findRegion(host: string): string {
   return /(?:^|\.)bedrock(?:-runtime)?(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d)\./.exec(host)?.[1] ?? 'us-east-1';
 }
 
@@ -29,14 +29,14 @@ export function signedFetch({ apiKey, fetch, clock }: SigningContext): Fetch {
       return fetch(url, { ...init, headers });
     }
     const [, accessKeyId, secretAccessKey, sessionToken] = CREDENTIALS.exec(apiKey) ?? [];
-    if (accessKeyId === undefined || secretAccessKey === undefined) throw invalidCredentials();
+    if (accessKeyId === undefined || secretAccessKey === undefined) throw createInvalidCredentialsError();
     const signed = await new AwsV4Signer({
       url: url.href,
       headers,
       accessKeyId,
       secretAccessKey,
       service: 'bedrock',
-      region: regionOf(url.hostname),
+      region: findRegion(url.hostname),
       datetime: new Date(clock.now()).toISOString().replace(/[:-]|\.\d+/g, ''),
       ...(init.method === undefined ? {} : { method: init.method }),
       ...(typeof init.body === 'string' ? { body: init.body } : {}),
@@ -46,7 +46,7 @@ export function signedFetch({ apiKey, fetch, clock }: SigningContext): Fetch {
   };
 }
 
-function invalidCredentials(): ToolyardError {
+function createInvalidCredentialsError(): ToolyardError {
   return new ToolyardError({
     code: 'bad_config',
     message: 'The key is not a Bedrock API key, nor AWS credentials.',

@@ -8,8 +8,8 @@ import {
 } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { runCommand } from './commands.ts';
-import { findPlaces, DEMO_PLACES, type DemoPlace } from './places.ts';
-import { dateCalls, languageOf, readTimeQuestion } from './time-question.ts';
+import { findCities, DEMO_CITIES, type DemoCity } from './cities.ts';
+import { dateCalls, detectLanguage, readTimeQuestion } from './time-question.ts';
 import type { DemoAnswer } from './types.ts';
 import { timeSentence, WORDING } from './wording.ts';
 
@@ -25,7 +25,7 @@ export function demoAnswer(request: ChatRequest): DemoAnswer {
   const command = runCommand(text, request.tools, mayCall);
   if (command !== null) return command;
 
-  const language = languageOf(text);
+  const language = detectLanguage(text);
   const wording = WORDING[language];
   const question = readTimeQuestion(text);
   if (question === null) return { kind: 'say', text: wording.introduction };
@@ -49,7 +49,7 @@ function isToolMessage(message: Message): message is ToolMessage {
 }
 
 function answerFrom(results: readonly ToolMessage[], questionText: string, messages: readonly Message[]): string {
-  const language = languageOf(questionText);
+  const language = detectLanguage(questionText);
   const question = questionText.trim().startsWith('/') ? null : readTimeQuestion(questionText);
   const caller = messages.findLast((message) => message.role === 'assistant');
   const sentences = results.map((message) => {
@@ -57,18 +57,18 @@ function answerFrom(results: readonly ToolMessage[], questionText: string, messa
     const text = resultText(message);
     if (result.isError) return WORDING[language].failed(message.name, text);
     if (question === null) return `The tool ${message.name} answered:\n${text}`;
-    return timeSentence(question, placeOf(caller, callId, questionText), text, language);
+    return timeSentence(question, findPlace(caller, callId, questionText), text, language);
   });
   return `${sentences.join('\n')}\n\n${WORDING[language].note}`;
 }
 
 /** The place a call was about: of several in one time zone, the one the user named. */
-function placeOf(caller: AssistantMessage | undefined, callId: string, question: string): DemoPlace | null {
+function findPlace(caller: AssistantMessage | undefined, callId: string, question: string): DemoCity | null {
   const call = caller?.parts.find((part) => part.type === 'tool_call' && part.callId === callId);
   const zone = call?.type === 'tool_call' ? call.arguments['timezone'] : undefined;
   if (typeof zone !== 'string') return null;
-  const inZone = (place: DemoPlace): boolean => place.zone === zone;
-  return findPlaces(question).find(inZone) ?? DEMO_PLACES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
+  const inZone = (place: DemoCity): boolean => place.zone === zone;
+  return findCities(question).find(inZone) ?? DEMO_CITIES.find(inZone) ?? { zone, en: zone, hant: zone, hans: zone };
 }
 
 function resultText(message: ToolMessage): string {

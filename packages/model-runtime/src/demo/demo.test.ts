@@ -3,7 +3,7 @@ import type { AssistantPart, JsonObject, Message } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { assistant, call, collect, errorIn, request, result, textIn, tool, user } from '../test-fixtures/requests.ts';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import { DEMO_PLACES } from './places.ts';
+import { DEMO_CITIES } from './cities.ts';
 import { createDemoRuntime } from './runtime.ts';
 
 const clockTool = tool('get-date', { tool: { serverId: 'date', name: 'get-date' } });
@@ -252,6 +252,6 @@ test('is deterministic: the same question gives the same answer, in small pieces
 });
 
 test('every known place has a valid time zone', () => {
-  for (const { zone } of DEMO_PLACES)
+  for (const { zone } of DEMO_CITIES)
     expect(() => new Intl.DateTimeFormat('en', { timeZone: zone }), zone).not.toThrow();
 });

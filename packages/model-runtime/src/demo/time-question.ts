@@ -1,21 +1,21 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { findPlaces, type DemoPlace } from './places.ts';
+import { findCities, type DemoCity } from './cities.ts';
 
 /** The languages the demo answers in: English, traditional and simplified Chinese. */
 export type Language = 'en' | 'hant' | 'hans';
 
-export type TimeQuestion = { kind: 'time' | 'date' | 'unix'; places: DemoPlace[] };
+export type TimeQuestion = { kind: 'time' | 'date' | 'unix'; cities: DemoCity[] };
 
 /** The language of a text: Chinese if it contains a Chinese character; the first distinctive one selects the script. */
-export function languageOf(text: string): Language {
+export function detectLanguage(text: string): Language {
   if (!/\p{Script=Han}/u.test(text)) return 'en';
   return /[现点时间号么吗东伦纽约几这说请谁历]/.test(text) ? 'hans' : 'hant';
 }
 
 /** Parses a question about time or date; null if the text asks something else. */
 export function readTimeQuestion(text: string): TimeQuestion | null {
-  const kind = questionKind(text.toLowerCase().replaceAll('’', "'"), findPlaces(text).length > 0);
-  return kind === null ? null : { kind, places: findPlaces(text) };
+  const kind = questionKind(text.toLowerCase().replaceAll('’', "'"), findCities(text).length > 0);
+  return kind === null ? null : { kind, cities: findCities(text) };
 }
 
 function questionKind(text: string, namesPlace: boolean): TimeQuestion['kind'] | null {
@@ -39,6 +39,6 @@ export function dateCalls(question: TimeQuestion, language: Language): JsonObjec
   const format = question.kind === 'time' ? 'locale' : question.kind;
   const locale = question.kind === 'time' ? { locale: locales[language] } : {};
   // A Unix time is the same everywhere.
-  if (question.places.length === 0 || question.kind === 'unix') return [{ format, ...locale }];
-  return question.places.map((place) => ({ format, timezone: place.zone, ...locale }));
+  if (question.cities.length === 0 || question.kind === 'unix') return [{ format, ...locale }];
+  return question.cities.map((place) => ({ format, timezone: place.zone, ...locale }));
 }

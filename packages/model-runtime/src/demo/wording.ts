@@ -1,4 +1,4 @@
-import type { DemoPlace } from './places.ts';
+import type { DemoCity } from './cities.ts';
 import type { Language, TimeQuestion } from './time-question.ts';
 
 /** The demo's sentences about time, in its three languages. */
@@ -50,12 +50,7 @@ export const WORDING: Record<Language, Wording> = {
 };
 
 /** The sentence for one result of the clock tool. */
-export function timeSentence(
-  question: TimeQuestion,
-  place: DemoPlace | null,
-  text: string,
-  language: Language,
-): string {
+export function timeSentence(question: TimeQuestion, place: DemoCity | null, text: string, language: Language): string {
   const wording = WORDING[language];
   const name = place === null ? null : place[language];
   switch (question.kind) {

@@ -90,7 +90,7 @@ export class AnswerReader {
 /** The error for a response that is not an event stream. `status` null: the response had a success status. */
 export function responseError(body: string, status: number | null, server: string): ErrorInfo {
   const parsed = parseJson(body);
-  const problem = parsed.ok ? problemOf(parsed.value) : null;
+  const problem = parsed.ok ? readProblem(parsed.value) : null;
   if (problem !== null) return problem;
   const page = looksLikeHtml(body);
   const what = page ? 'a web page' : 'something else';
@@ -109,7 +109,7 @@ export function responseError(body: string, status: number | null, server: strin
   };
 }
 
-function problemOf(value: JsonValue): ErrorInfo | null {
+function readProblem(value: JsonValue): ErrorInfo | null {
   if (!isJsonObject(value) || typeof value['detail'] !== 'string') return null;
   const { code, detail, hint, status } = value;
   return {

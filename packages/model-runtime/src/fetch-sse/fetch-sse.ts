@@ -141,7 +141,7 @@ class AnswerCollector {
         if (part.cost !== undefined) answer.cost = part.cost;
         return;
       case 'timing':
-        answer.speed = speedOf(part, answer.usage);
+        answer.speed = getSpeed(part, answer.usage);
         return;
       case 'notice':
         answer.notices.push({ code: part.code, text: part.text });
@@ -154,7 +154,7 @@ class AnswerCollector {
   }
 }
 
-function speedOf({ firstMs, totalMs }: PartOf<'timing'>, usage: Usage | undefined): Speed {
+function getSpeed({ firstMs, totalMs }: PartOf<'timing'>, usage: Usage | undefined): Speed {
   const tokens = usage?.outputTokens ?? 0;
   const streamingMs = totalMs - firstMs;
   return {

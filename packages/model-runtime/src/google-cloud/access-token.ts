@@ -69,7 +69,7 @@ export async function requestToken(
   const now = clock.now();
   const form =
     credentials.type === 'service_account'
-      ? { grant_type: GRANT, assertion: await assertionOf(credentials, now) }
+      ? { grant_type: GRANT, assertion: await createAssertion(credentials, now) }
       : {
           grant_type: 'refresh_token',
           client_id: credentials.clientId,
@@ -98,10 +98,10 @@ export async function requestToken(
     const seconds = typeof answer['expires_in'] === 'number' ? answer['expires_in'] : 3600;
     return { value, expiresAt: now + seconds * 1000 };
   }
-  throw refused(response.status, answer);
+  throw createTokenError(response.status, answer);
 }
 
-async function assertionOf(
+async function createAssertion(
   { email, privateKey, keyId, tokenUrl }: Extract<GoogleCredentials, { type: 'service_account' }>,
   now: number,
 ): Promise<string> {
@@ -128,7 +128,7 @@ async function assertionOf(
 }
 
 /** Only the error code and its description are shown: a server may echo the request. */
-function refused(status: number, answer: JsonObject): ToolyardError {
+function createTokenError(status: number, answer: JsonObject): ToolyardError {
   const code = readText(answer['error'])
     .replace(/[^\w.-]/g, '')
     .slice(0, 60);

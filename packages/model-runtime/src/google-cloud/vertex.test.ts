@@ -48,7 +48,7 @@ function isSigned(jwt: string, key: KeyObject): boolean {
   return verify('RSA-SHA256', Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, 'base64url'));
 }
 
-function claimsOf(form: URLSearchParams | undefined): JsonObject {
+function readClaims(form: URLSearchParams | undefined): JsonObject {
   const parsed = parseJson(Buffer.from(form?.get('assertion')?.split('.')[1] ?? '', 'base64url').toString());
   return parsed.ok ? (parsed.value as JsonObject) : {};
 }
@@ -98,7 +98,7 @@ describe('Gemini and Claude on Vertex AI', () => {
     expect(second?.body).toMatchObject({ anthropic_version: 'vertex-2023-10-16', stream: true });
     expect(second?.body).not.toHaveProperty('model');
     const now = Math.floor(clock.now() / 1000);
-    expect(claimsOf(tokens.forms[0])).toEqual({
+    expect(readClaims(tokens.forms[0])).toEqual({
       scope: 'https://www.googleapis.com/auth/cloud-platform',
       iss: ACCOUNT.client_email,
       sub: ACCOUNT.client_email,

@@ -2,7 +2,7 @@ import { base64Of, defined, type ImagePart, type JsonObject, type JsonValue } fr
 import { scrub } from '../scrub.ts';
 import type { CreatedImages, ImageRequest } from '../types.ts';
 import type { Abilities, Exchange, Outgoing } from '../wire/dialect.ts';
-import { bytesOf } from '../wire/media.ts';
+import { decodeBase64 } from '../wire/media.ts';
 import { imagePart } from './content.ts';
 import { modelPath } from './request.ts';
 import { readObject, readObjects } from '../wire/json-values.ts';
@@ -43,10 +43,10 @@ export const geminiAbilities: Abilities = {
       read: (answer) => {
         const sound = mediaIn(answer).find(({ mimeType }) => mimeType.startsWith('audio/'));
         if (sound === undefined) return null;
-        const data = bytesOf(sound.data);
+        const data = decodeBase64(sound.data);
         const rate = /rate=(\d+)/.exec(sound.mimeType)?.[1];
         return /L16|pcm/i.test(sound.mimeType)
-          ? { mimeType: 'audio/wav', data: waveOf(data, Number(rate ?? 24_000)) }
+          ? { mimeType: 'audio/wav', data: toWave(data, Number(rate ?? 24_000)) }
           : { mimeType: sound.mimeType, data };
       },
     };
@@ -123,7 +123,7 @@ function commonDivisor(a: number, b: number): number {
 }
 
 /** Wraps raw PCM samples (16 bits, mono) in a WAV file. */
-function waveOf(samples: Uint8Array, rate: number): Uint8Array {
+function toWave(samples: Uint8Array, rate: number): Uint8Array {
   const file = new Uint8Array(44 + samples.length);
   const view = new DataView(file.buffer);
   const put = (at: number, text: string): void => file.set(new TextEncoder().encode(text), at);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protoco
 import type { StreamPart } from '../types.ts';
 import { BlockAnswer } from '../wire/block-answer.ts';
 import { readObject, readObjects, readText } from '../wire/json-values.ts';
-import { argumentsTextOf } from '../wire/arguments.ts';
+import { toArgumentsText } from '../wire/arguments.ts';
 import { Citations } from '../wire/citations.ts';
 import { readError } from './error.ts';
 import { readUsage } from './usage.ts';
@@ -67,7 +67,7 @@ export class GeminiAnswer extends BlockAnswer {
     const key = this.#parts;
     this.#parts += 1;
     this.calls.begin(key, readText(call['id']), readText(call['name']), out);
-    this.calls.delta(key, argumentsTextOf(args ?? {}), out);
+    this.calls.delta(key, toArgumentsText(args ?? {}), out);
     this.calls.end(key, false, out);
   }
 

@@ -5,7 +5,7 @@ import type { ChatRequest, ModelInfo } from '../types.ts';
 import { GEMINI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect, Exchange, ModelPage } from '../wire/dialect.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 import { geminiAbilities } from './abilities.ts';
 import { GeminiAnswer } from './answer.ts';
 import { readError } from './error.ts';
@@ -36,7 +36,7 @@ export function createDialect(quirks: GeminiQuirks = {}, newId?: () => string): 
   };
 }
 
-function fallbackFor({ message }: ProviderError, request: ChatRequest): CapabilityFallback | null {
+function fallbackFor({ message }: ProviderFault, request: ChatRequest): CapabilityFallback | null {
   if (/thought.?signature/i.test(message)) return { without: OPTIONAL_FEATURES.replay };
   if (/include.?thoughts/i.test(message)) return { without: OPTIONAL_FEATURES.thoughts };
   if (request.responseFormat !== undefined && /response.?mime.?type|json mode/i.test(message)) {

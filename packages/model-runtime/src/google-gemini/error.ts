@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { readObject, readObjects, readText } from '../wire/json-values.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 
 /** Parses an error of Google's APIs: the status is a word, and the important facts are in `details`. */
-export function readError(value: JsonValue): ProviderError | null {
+export function readError(value: JsonValue): ProviderFault | null {
   const holder = Array.isArray(value) ? value[0] : value;
   const { error } = readObject(holder);
   if (!isJsonObject(error)) return null;
@@ -13,7 +13,7 @@ export function readError(value: JsonValue): ProviderError | null {
   return {
     message: withViolations(readText(error['message']), details),
     code: typeof error['code'] === 'number' ? String(error['code']) : '',
-    type: typeOf(status, details),
+    type: getType(status, details),
     param: '',
     ...(waitMs === null ? {} : { retryAfterMs: waitMs }),
   };
@@ -29,7 +29,7 @@ function withViolations(message: string, details: readonly JsonObject[]): string
 }
 
 /** A quota per minute is a rate limit; only an exhausted daily quota counts as used up. */
-function typeOf(status: string, details: readonly JsonObject[]): string {
+function getType(status: string, details: readonly JsonObject[]): string {
   if (details.some((detail) => detail['reason'] === 'API_KEY_INVALID')) return 'invalid_api_key';
   if (status !== 'RESOURCE_EXHAUSTED') return status;
   const violations = details.flatMap((detail) => readObjects(detail['violations']));

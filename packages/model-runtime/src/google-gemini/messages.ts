@@ -5,7 +5,7 @@ import { renderTextResponse } from '../tool-call-text/describe.ts';
 import { ANY_ID, CallIds } from '../wire/call-ids.ts';
 import { remember, rememberVariant } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
-import { isOwnOf, unsealReplay } from '../wire/replay.ts';
+import { isFromModel, unsealReplay } from '../wire/replay.ts';
 import { toTurns, type MessageTurn } from '../wire/turns.ts';
 import { imagePart, resultContent, resultParts, userParts } from './content.ts';
 import { isSinceGemini3 } from './models-data.ts';
@@ -21,7 +21,10 @@ export type GeminiMessageOptions = {
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The conversation in the format of the API. Each message is serialized once, however many requests contain it. */
-export function turnsOf(messages: readonly Message[], options: GeminiMessageOptions): MessageTurn<'user' | 'model'>[] {
+export function toGeminiTurns(
+  messages: readonly Message[],
+  options: GeminiMessageOptions,
+): MessageTurn<'user' | 'model'>[] {
   const { toolMode, model } = options;
   const ids = new CallIds(ANY_ID, model);
   const named = new Set<string>();
@@ -29,15 +32,15 @@ export function turnsOf(messages: readonly Message[], options: GeminiMessageOpti
     user: (message) => remember(userCache, message, () => userParts(message.parts)),
     assistant: (message) => {
       if (toolMode === 'text') return textAnswer(message);
-      const isOwn = isOwnOf(message, model);
+      const isOwn = isFromModel(message, model);
       const key = ids.add(message);
       for (const part of isOwn ? message.parts : []) {
         if (part.type === 'tool_call' && part.providerCallId !== undefined) named.add(part.callId);
       }
-      const idOf = (callId: string): string | undefined => (named.has(callId) ? ids.get(callId) : undefined);
+      const findId = (callId: string): string | undefined => (named.has(callId) ? ids.get(callId) : undefined);
       const form: Form = { isOwn: isOwn && options.replay, isSigned: isSinceGemini3(model) };
       const variant = `${isOwn} ${form.isOwn} ${form.isSigned} ${key}`;
-      return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, idOf));
+      return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, form, findId));
     },
     results: (run) => {
       const isCalled = ({ parts }: ToolMessage): boolean =>
@@ -73,7 +76,7 @@ type Form = { isOwn: boolean; isSigned: boolean };
 const answerCache = new WeakMap<AssistantMessage, { variant: string; value: readonly string[] }>();
 
 /** A signature is sent back on the part it arrived on: the part after it in our format. */
-function nativeAnswer(message: AssistantMessage, form: Form, idOf: (callId: string) => string | undefined): string[] {
+function nativeAnswer(message: AssistantMessage, form: Form, findId: (callId: string) => string | undefined): string[] {
   const parts: JsonObject[] = [];
   let signature: string | null = null;
   let calls = 0;
@@ -95,7 +98,7 @@ function nativeAnswer(message: AssistantMessage, form: Form, idOf: (callId: stri
       case 'tool_call': {
         if (calls === 0 && form.isSigned) signature ??= NO_SIGNATURE;
         calls += 1;
-        const id = idOf(part.callId);
+        const id = findId(part.callId);
         add({ functionCall: { ...defined({ id }), name: part.name, args: scrubJson(part.arguments) } });
         break;
       }

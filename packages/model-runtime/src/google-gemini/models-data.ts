@@ -12,14 +12,14 @@ export type GeminiThinking =
  * outcome is then remembered.
  */
 export const GEMINI_THINKING: readonly ModelRow<GeminiThinking>[] = [
-  { models: /-(image|tts|live|native-audio)/, facts: { by: 'nothing' } },
-  { models: /gemini-3-pro/, facts: { by: 'level', levels: ['low', 'high'] } },
-  { models: /gemini-([3-9]|\d\d)[.\d]*-pro/, facts: { by: 'level', levels: ['low', 'medium', 'high'] } },
-  { models: /gemini-([3-9]|\d\d)/, facts: { by: 'level', levels: ['minimal', 'low', 'medium', 'high'] } },
-  { models: /gemini-2\.5-pro/, facts: { by: 'budget', min: 128, max: 32_768, canStop: false } },
-  { models: /gemini-2\.5-flash-lite/, facts: { by: 'budget', min: 512, max: 24_576, canStop: true } },
-  { models: /gemini-2\.5/, facts: { by: 'budget', min: 1, max: 24_576, canStop: true } },
-  { models: /./, facts: { by: 'nothing' } },
+  { models: /-(image|tts|live|native-audio)/, traits: { by: 'nothing' } },
+  { models: /gemini-3-pro/, traits: { by: 'level', levels: ['low', 'high'] } },
+  { models: /gemini-([3-9]|\d\d)[.\d]*-pro/, traits: { by: 'level', levels: ['low', 'medium', 'high'] } },
+  { models: /gemini-([3-9]|\d\d)/, traits: { by: 'level', levels: ['minimal', 'low', 'medium', 'high'] } },
+  { models: /gemini-2\.5-pro/, traits: { by: 'budget', min: 128, max: 32_768, canStop: false } },
+  { models: /gemini-2\.5-flash-lite/, traits: { by: 'budget', min: 512, max: 24_576, canStop: true } },
+  { models: /gemini-2\.5/, traits: { by: 'budget', min: 1, max: 24_576, canStop: true } },
+  { models: /./, traits: { by: 'nothing' } },
 ];
 
 /** Thinking budget in tokens for each effort level. */

@@ -7,7 +7,7 @@ import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
-import { turnsOf } from './messages.ts';
+import { toGeminiTurns } from './messages.ts';
 import { BUDGETS, supportsImageOutput, GEMINI_THINKING, type GeminiThinking } from './models-data.ts';
 
 /** Optional features of this wire besides settings. */
@@ -19,9 +19,9 @@ const OWNED = ['contents', 'systemInstruction', 'tools'];
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { model, toolMode } = request;
   const { messages, suffix } = withAcceptedRoles(request, without, textModeSuffix(request));
-  const turns = turnsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
+  const turns = toGeminiTurns(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
   const system = systemText(messages, suffix);
-  const settings = settingsOf(request, without);
+  const settings = toSettings(request, without);
   const fields: JsonObject = Object.keys(settings.fields).length > 0 ? { generationConfig: settings.fields } : {};
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const contents = turns.map(({ role, blocks }) => `{"role":"${role}","parts":[${blocks.join(',')}]}`).join(',');
@@ -40,15 +40,15 @@ export function modelPath(model: string, method: string): string {
   return `/${name.split('/').map(encodeURIComponent).join('/')}:${method}`;
 }
 
-function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+function toSettings(request: ChatRequest, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model } = request;
   const settings = new Settings('google-gemini', without);
   settings.addPlain(parameters, []);
-  const facts = findModelRow(GEMINI_THINKING, model) ?? { by: 'nothing' };
-  const isShown = facts.by !== 'nothing' && !without.has(OPTIONAL_FEATURES.thoughts);
+  const traits = findModelRow(GEMINI_THINKING, model) ?? { by: 'nothing' };
+  const isShown = traits.by !== 'nothing' && !without.has(OPTIONAL_FEATURES.thoughts);
   const thinking: JsonObject = isShown ? { includeThoughts: true } : {};
   const { reasoningEffort: effort } = parameters;
-  if (effort !== undefined) addThinkingAmount(thinking, effort, facts, settings);
+  if (effort !== undefined) addThinkingAmount(thinking, effort, traits, settings);
   if (Object.keys(thinking).length > 0) settings.fields['thinkingConfig'] = thinking;
   if (supportsImageOutput(model)) settings.fields['responseModalities'] = ['TEXT', 'IMAGE'];
   if (responseFormat !== undefined) {
@@ -59,19 +59,24 @@ function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Setting
   return settings;
 }
 
-function addThinkingAmount(into: JsonObject, effort: ReasoningEffort, facts: GeminiThinking, settings: Settings): void {
-  switch (facts.by) {
+function addThinkingAmount(
+  into: JsonObject,
+  effort: ReasoningEffort,
+  traits: GeminiThinking,
+  settings: Settings,
+): void {
+  switch (traits.by) {
     case 'nothing':
       settings.leaveOut('reasoningEffort');
       return;
     case 'level': {
-      const level = nearestEffort(effort, facts.levels)?.toUpperCase() ?? null;
+      const level = nearestEffort(effort, traits.levels)?.toUpperCase() ?? null;
       settings.addInside(into, 'thinkingLevel', level, 'reasoningEffort', 'thinkingLevel', 'thinking_level');
       return;
     }
     case 'budget': {
-      const minimum = effort === 'none' && facts.canStop ? 0 : facts.min;
-      const budget = Math.max(minimum, Math.min(facts.max, BUDGETS[effort]));
+      const minimum = effort === 'none' && traits.canStop ? 0 : traits.min;
+      const budget = Math.max(minimum, Math.min(traits.max, BUDGETS[effort]));
       settings.addInside(into, 'thinkingBudget', budget, 'reasoningEffort', 'thinkingBudget', 'thinking_budget');
     }
   }

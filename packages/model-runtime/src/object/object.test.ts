@@ -109,16 +109,16 @@ describe.each(WIRE_SCRIPTS)('an object over $wire', (script) => {
 test('gives a model that reasons anyway more room after it reached the output limit without text', async () => {
   const spent = reply.text('', { finish: 'length' });
   const limits = { parameters: { maxOutputTokens: 60 }, maxReasoningTokens: 2_000 };
-  const limitsOf = async (replies: readonly ModelReply[], more: Partial<ObjectRequest>): Promise<unknown[]> => {
+  const requestLimits = async (replies: readonly ModelReply[], more: Partial<ObjectRequest>): Promise<unknown[]> => {
     const { requests } = await generate('openai-chat', replies, schema, more);
     return requests.flatMap(({ body }) =>
       isJsonObject(body) ? [body['max_tokens'] ?? body['max_completion_tokens']] : [],
     );
   };
-  expect(await limitsOf([spent, reply.text('{"name":"Ada"}')], limits)).toEqual([60, 2_000]);
-  expect(await limitsOf([reply.text('no'), reply.text('{"name":"Ada"}')], limits)).toEqual([60, 60]);
+  expect(await requestLimits([spent, reply.text('{"name":"Ada"}')], limits)).toEqual([60, 2_000]);
+  expect(await requestLimits([reply.text('no'), reply.text('{"name":"Ada"}')], limits)).toEqual([60, 60]);
   // A limit that a caller sets is kept.
-  expect(await limitsOf([spent, reply.text('{"name":"Ada"}')], { parameters: { maxOutputTokens: 60 } })).toEqual([
+  expect(await requestLimits([spent, reply.text('{"name":"Ada"}')], { parameters: { maxOutputTokens: 60 } })).toEqual([
     60, 60,
   ]);
 });

@@ -3,7 +3,7 @@ import type { StreamPart } from '../types.ts';
 import { StreamedAnswer } from '../wire/answer.ts';
 import { readObject, readText } from '../wire/json-values.ts';
 import { dataImage } from '../wire/media.ts';
-import { providerErrorOf } from '../wire/provider-error.ts';
+import { readErrorValue } from '../wire/provider-error.ts';
 import { Citations } from '../wire/citations.ts';
 import { NativeCalls } from './native-calls.ts';
 import { keepForReplay, ReasoningDetails } from './replay.ts';
@@ -38,7 +38,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (!isJsonObject(value)) return;
     const choices = value['choices'];
     if (value['error'] != null || choices === undefined) {
-      const error = providerErrorOf(value);
+      const error = readErrorValue(value);
       if (error !== null) {
         this.reject(error, out);
         return;
@@ -58,7 +58,7 @@ export class OpenAiChatAnswer extends StreamedAnswer {
     if (typeof index === 'number' && index !== 0) return;
     this.began = true;
     if (isJsonObject(choice['error'])) {
-      const error = providerErrorOf(choice);
+      const error = readErrorValue(choice);
       if (error !== null) this.reject(error, out);
       return;
     }

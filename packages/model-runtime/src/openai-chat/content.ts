@@ -1,6 +1,6 @@
 import type { ToolResult, UserPart } from '@toolyard/protocol';
 import { scrub } from '../scrub.ts';
-import { COMMON_IMAGES, isOneOf, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
+import { COMMON_IMAGES, isAccepted, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
 
 /** One item of a content array. */
 export type OpenAiContent =
@@ -21,7 +21,7 @@ export function toUserContent(parts: readonly UserPart[]): string | OpenAiConten
 const format: ContentFormat<OpenAiContent> = {
   text: (text) => ({ type: 'text', text }),
   image: (media) => {
-    if (!isOneOf(media, COMMON_IMAGES)) return null;
+    if (!isAccepted(media, COMMON_IMAGES)) return null;
     return { type: 'image_url', image_url: { url: 'url' in media ? media.url : dataUrl(media) } };
   },
   audio: (media, mimeType) => {

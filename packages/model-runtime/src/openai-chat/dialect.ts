@@ -4,7 +4,7 @@ import { OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { ChatRequest } from '../types.ts';
 import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 import { openAiAbilities } from '../openai/abilities.ts';
 import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
 import { replayFallback } from '../wire/replay.ts';
@@ -34,7 +34,7 @@ export function createDialect(quirks: OpenAiChatQuirks = {}, newId?: () => strin
 }
 
 function fallbackFor(
-  error: ProviderError,
+  error: ProviderFault,
   request: ChatRequest,
   without: ReadonlySet<string>,
 ): CapabilityFallback | null {
@@ -69,7 +69,7 @@ function rejectsUserAfterResults(text: string, { messages }: ChatRequest): boole
   return isSent && /\brole/i.test(text) && /\buser\b/i.test(text) && /\btool\b/i.test(text);
 }
 
-function rejectsNullContent({ param, message }: ProviderError, { messages }: ChatRequest): boolean {
+function rejectsNullContent({ param, message }: ProviderFault, { messages }: ChatRequest): boolean {
   const isSent = messages.some(
     ({ role, parts }) =>
       role === 'assistant' &&

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { assistant, call, result, system, user } from '../test-fixtures/requests.ts';
 import { shortId } from '../wire/call-ids.ts';
-import { textFormOf } from '../wire/messages.ts';
+import { getTextForm } from '../wire/messages.ts';
 import { messagesJson, toOpenAiMessages } from './messages.ts';
 
 const native = { toolMode: 'native' } as const;
@@ -227,9 +227,9 @@ describe('calls as text', () => {
   });
 
   test('use the format the model was trained on, if its name tells', () => {
-    const [, , written] = toOpenAiMessages(messages, { ...asText, textForm: textFormOf('Mistral-7B-Instruct-v0.3') });
+    const [, , written] = toOpenAiMessages(messages, { ...asText, textForm: getTextForm('Mistral-7B-Instruct-v0.3') });
     expect(written).toMatchObject({ content: expect.stringContaining('[TOOL_CALLS]') });
-    expect(textFormOf('a-model-nobody-knows')).toBe('hermes');
+    expect(getTextForm('a-model-nobody-knows')).toBe('hermes');
   });
 
   test('escape the closing tag in a tool result', () => {

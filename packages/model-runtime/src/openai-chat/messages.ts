@@ -13,7 +13,7 @@ import { renderTextResponse, type ToolDescriptionFormat } from '../tool-call-tex
 import { ANY_ID, CallIds } from '../wire/call-ids.ts';
 import { joinJsonStrings, remember, rememberVariant } from '../wire/json-text.ts';
 import { answerAsText, toolRun, turnStart } from '../wire/messages.ts';
-import { isOwnOf, NO_REASONING, type ReplayedReasoning } from '../wire/replay.ts';
+import { isFromModel, NO_REASONING, type ReplayedReasoning } from '../wire/replay.ts';
 import { toToolContent, toUserContent } from './content.ts';
 import { readReplay } from './replay.ts';
 
@@ -77,7 +77,7 @@ export function messagesJson(messages: readonly Message[], options: OpenAiChatMe
           if (json !== null) out.push(json);
           break;
         }
-        const isReplayed = at >= replayFrom && (model === undefined || isOwnOf(message, model));
+        const isReplayed = at >= replayFrom && (model === undefined || isFromModel(message, model));
         const fills = reasoning === 'in_every_call';
         const form = { isReplayed, fills, noText: options.emptyContent === true ? '' : null };
         const variant = `${isReplayed} ${fills} ${form.noText} ${ids.add(message)}`;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import { AnswerCalls, type AnswerCall } from '../wire/answer-calls.ts';
-import { argumentsTextOf, readArguments } from '../wire/arguments.ts';
+import { toArgumentsText, readArguments } from '../wire/arguments.ts';
 import { keepForReplay } from './replay.ts';
 
 /**
@@ -33,7 +33,7 @@ export class NativeCalls {
     const wireIndex = typeof delta['index'] === 'number' ? delta['index'] : null;
     const id = typeof delta['id'] === 'string' ? delta['id'] : '';
     const name = typeof fn['name'] === 'string' ? fn['name'] : '';
-    const argumentsText = argumentsTextOf(fn['arguments'] ?? fn['parameters']);
+    const argumentsText = toArgumentsText(fn['arguments'] ?? fn['parameters']);
     if (wireIndex === null && id === '' && name === '' && argumentsText === '') return;
 
     const isSeparate = separate && wireIndex === null && name !== '';

@@ -3,7 +3,7 @@ import { OPENAI_MODELS } from '../openai/models-data.ts';
 import type { ChatRequest } from '../types.ts';
 import type { OutgoingChat } from '../wire/dialect.ts';
 import { findModelRow } from '../wire/effort.ts';
-import { textFormOf, textModeSuffix } from '../wire/messages.ts';
+import { getTextForm, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { withAcceptedRoles } from '../wire/system-role.ts';
 import { ANY_ID, NINE_LETTERS_OR_DIGITS } from '../wire/call-ids.ts';
@@ -29,7 +29,7 @@ const OWNED = ['model', 'messages', 'tools', 'stream'];
 /** Builds a chat request. The body is JSON assembled from cached fragments. */
 export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): OutgoingChat {
   const { toolMode } = request;
-  const textForm = toolMode === 'text' ? textFormOf(request.model) : undefined;
+  const textForm = toolMode === 'text' ? getTextForm(request.model) : undefined;
   const described = textForm === undefined ? '' : textModeSuffix(request, textForm);
   const { messages: accepted, suffix } = withAcceptedRoles(request, without, described);
   const messages = messagesJson(accepted, {
@@ -45,7 +45,7 @@ export function toOutgoing(request: ChatRequest, quirks: OpenAiChatQuirks, witho
   // A partial answer without text, or with calls, is not the last message.
   const continuing = messages.at(-1)?.startsWith('{"role":"assistant"') === true ? quirks.continuing : undefined;
   if (request.continues && continuing === 'prefix') markPrefix(messages);
-  const settings = settingsOf(request, quirks, without);
+  const settings = toSettings(request, quirks, without);
   const tools = toolFields(request, quirks, without);
   const stream = quirks.noStreamWithTools !== true || tools.length === 0;
   const isUsageAsked = stream && quirks.noStreamOptions !== true && !without.has(OPTIONAL_FEATURES.streamOptions);
@@ -71,7 +71,7 @@ function markPrefix(messages: string[]): void {
   if (last !== undefined) messages.push(`${last.slice(0, -1)},"prefix":true}`);
 }
 
-function settingsOf(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {
+function toSettings(request: ChatRequest, quirks: OpenAiChatQuirks, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('openai-chat', without);
   if (user !== undefined) settings.add('user', 'user', user);

@@ -3,8 +3,8 @@ import type { StreamPart } from '../types.ts';
 import { BlockAnswer } from '../wire/block-answer.ts';
 import { readObject, readObjects, readText } from '../wire/json-values.ts';
 import { Citations } from '../wire/citations.ts';
-import { imageTypeOf } from '../wire/media.ts';
-import { providerErrorOf, messageError } from '../wire/provider-error.ts';
+import { getImageType } from '../wire/media.ts';
+import { readErrorValue, createMessageError } from '../wire/provider-error.ts';
 import { ResponseItems, type ResponseItem } from './items.ts';
 import { readUsage } from './usage.ts';
 
@@ -36,7 +36,7 @@ export class ResponsesAnswer extends BlockAnswer {
         this.#grow('reasoning', event, out);
         return;
       case 'response.reasoning_summary_part.added':
-        this.#items.ofPiece(event, 'reasoning').contents.delete(placeOf(event));
+        this.#items.ofPiece(event, 'reasoning').contents.delete(getPartKey(event));
         return;
       case 'response.output_text.done':
       case 'response.refusal.done':
@@ -59,7 +59,7 @@ export class ResponsesAnswer extends BlockAnswer {
         this.calls.delta(this.#items.ofPiece(event, 'function_call').key, readText(event['delta']), out);
         return;
       case 'response.function_call_arguments.done':
-        this.calls.complete(this.#items.ofPiece(event, 'function_call').key, argumentsOf(event));
+        this.calls.complete(this.#items.ofPiece(event, 'function_call').key, readArguments(event));
         return;
       case 'response.output_text.annotation.added':
         this.#citations.add(event['annotation'], out);
@@ -90,7 +90,7 @@ export class ResponsesAnswer extends BlockAnswer {
   /** Adds a piece of a message or of reasoning. */
   #grow(kind: Kind, event: JsonObject, out: StreamPart[]): void {
     this.began = true;
-    this.#emit(this.#items.ofPiece(event, kind), placeOf(event), readText(event['delta']), out);
+    this.#emit(this.#items.ofPiece(event, kind), getPartKey(event), readText(event['delta']), out);
   }
 
   /** Emits what was not streamed of a content that is complete. */
@@ -98,7 +98,7 @@ export class ResponsesAnswer extends BlockAnswer {
     this.began = true;
     if (content['type'] === 'refusal' || typeof content['refusal'] === 'string') this.#isRefusal = true;
     const item = this.#items.ofPiece(event, kind);
-    const place = placeOf(event);
+    const place = getPartKey(event);
     const whole = readText(content['text'] ?? content['refusal']);
     const streamed = item.contents.get(place) ?? '';
     // Servers leave out the index of a content.
@@ -131,23 +131,23 @@ export class ResponsesAnswer extends BlockAnswer {
     switch (known.type) {
       case 'message': {
         this.#phase(known, item, out);
-        const contents = listOf(item['content']);
+        const contents = readList(item['content']);
         this.#isRefusal ||= contents.some(({ type }) => type === 'refusal');
         this.#rest(known, contents.map(({ text, refusal }) => readText(text ?? refusal)).join(''), out);
         for (const { annotations } of contents) this.#citations.addAll(annotations, out);
         return;
       }
       case 'reasoning':
-        this.#rest(known, summaryOf(item), out);
+        this.#rest(known, readSummary(item), out);
         this.#keepEncrypted(item, out);
         return;
       case 'function_call':
         this.#begin(known, item, out);
-        this.calls.end(known.key, item['status'] === 'incomplete', out, argumentsOf(item));
+        this.calls.end(known.key, item['status'] === 'incomplete', out, readArguments(item));
         return;
       case 'image_generation_call': {
         const data = readText(item['result']);
-        if (data !== '') out.push({ type: 'image', mimeType: imageTypeOf(data), source: { data } });
+        if (data !== '') out.push({ type: 'image', mimeType: getImageType(data), source: { data } });
       }
     }
   }
@@ -182,44 +182,45 @@ export class ResponsesAnswer extends BlockAnswer {
     }
     // Emits what was not streamed: missing items, or everything.
     const used = new Set<ResponseItem>();
-    for (const item of listOf(response['output'])) {
+    for (const item of readList(response['output'])) {
       const known = this.#items.inWhole(item, used);
       used.add(known);
       this.#close(known, item, out);
     }
     this.began = true;
-    this.stopFor(reasonOf(response), out);
+    this.stopFor(readReason(response), out);
     if (this.#isRefusal) this.stop('content_filter');
   }
 
   #failed(value: JsonObject, out: StreamPart[]): void {
-    const error = providerErrorOf(value) ?? (value['status'] === 'failed' ? messageError('the model failed') : null);
+    const error =
+      readErrorValue(value) ?? (value['status'] === 'failed' ? createMessageError('the model failed') : null);
     if (error !== null) this.reject(error, out);
   }
 }
 
-function summaryOf(item: JsonObject): string {
-  const parts = [...listOf(item['summary']), ...listOf(item['content'])];
+function readSummary(item: JsonObject): string {
+  const parts = [...readList(item['summary']), ...readList(item['content'])];
   return parts.map((part) => readText(part['text'])).join('\n\n');
 }
 
-function argumentsOf({ arguments: args }: JsonObject): string {
+function readArguments({ arguments: args }: JsonObject): string {
   return isJsonObject(args) ? JSON.stringify(args) : readText(args);
 }
 
 /** Some servers send a text in place of a list of texts. */
-function listOf(value: JsonValue | undefined): JsonObject[] {
+function readList(value: JsonValue | undefined): JsonObject[] {
   if (typeof value === 'string') return [{ text: value }];
   return readObjects(value);
 }
 
 /** Distinguishes the contents of an item. */
-function placeOf({ content_index: content, summary_index: summary }: JsonObject): string {
+function getPartKey({ content_index: content, summary_index: summary }: JsonObject): string {
   return `${JSON.stringify(content ?? 0)} ${JSON.stringify(summary ?? 0)}`;
 }
 
 /** The status of a response, or why it is not complete. */
-function reasonOf({ status, incomplete_details: details }: JsonObject): string {
+function readReason({ status, incomplete_details: details }: JsonObject): string {
   if (status !== 'incomplete') return readText(status) || 'completed';
   return readText(readObject(details)['reason']) || 'max_output_tokens';
 }

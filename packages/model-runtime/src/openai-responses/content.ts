@@ -2,7 +2,7 @@ import type { JsonObject, ToolResult, UserPart } from '@toolyard/protocol';
 import { AUDIO_FORMATS, dataUrl } from '../openai-chat/content.ts';
 import { scrub } from '../scrub.ts';
 import { renderTextResponse } from '../tool-call-text/describe.ts';
-import { COMMON_IMAGES, isOneOf, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
+import { COMMON_IMAGES, isAccepted, toBlock, toResultContent, type ContentFormat } from '../wire/content.ts';
 
 /** The text and attachments of a user message as JSON of one item. */
 export function userItem(parts: readonly UserPart[]): string {
@@ -12,7 +12,7 @@ export function userItem(parts: readonly UserPart[]): string {
 const format: ContentFormat<JsonObject> = {
   text: inputText,
   image: (media) => {
-    if (!isOneOf(media, COMMON_IMAGES)) return null;
+    if (!isAccepted(media, COMMON_IMAGES)) return null;
     return { type: 'input_image', image_url: 'url' in media ? media.url : dataUrl(media), detail: 'auto' };
   },
   audio: (media, mimeType) => {
@@ -21,7 +21,7 @@ const format: ContentFormat<JsonObject> = {
     return { type: 'input_audio', input_audio: { data: media.data, format: audioFormat } };
   },
   file: (media, mimeType, name) => {
-    if ('url' in media) return isOneOf(media, NO_TYPES) ? { type: 'input_file', file_url: media.url } : null;
+    if ('url' in media) return isAccepted(media, NO_TYPES) ? { type: 'input_file', file_url: media.url } : null;
     return FILES.test(mimeType) ? { type: 'input_file', filename: scrub(name), file_data: dataUrl(media) } : null;
   },
 };

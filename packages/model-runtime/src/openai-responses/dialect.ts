@@ -3,7 +3,7 @@ import { OPENAI_ADDRESSES, bearer, modelPage } from '../openai/endpoints.ts';
 import { OPENAI_MAX_TOOLS, OPENAI_TOOLS } from '../tool-schema/rules.ts';
 import { chooseText } from '../wire/choose-text.ts';
 import type { CapabilityFallback, ApiDialect } from '../wire/dialect.ts';
-import type { ProviderError } from '../wire/provider-error.ts';
+import type { ProviderFault } from '../wire/provider-error.ts';
 import { ResponsesAnswer } from './answer.ts';
 import { toOutgoing, OPTIONAL_FEATURES } from './request.ts';
 
@@ -23,7 +23,7 @@ export function createDialect(newId?: () => string): ApiDialect {
   };
 }
 
-function fallbackFor({ message, param }: ProviderError): CapabilityFallback | null {
+function fallbackFor({ message, param }: ProviderFault): CapabilityFallback | null {
   const text = `${param} ${message}`;
   if (/reasoning\.summary|reasoning summar/i.test(text)) return { without: OPTIONAL_FEATURES.summary };
   // Rejected as an `include` option, or as an input item.

@@ -31,7 +31,7 @@ export class ResponseItems {
     const type = readText(value['type']);
     const callId = readText(value['call_id']);
     const ids = [readText(value['id']), readText(event['item_id'])].filter((id) => id !== '');
-    const index = indexOf(event);
+    const index = readIndex(event);
     const fitting = this.#items.filter((each) => each.type === type && !isOther(each, callId));
     const isNext = (each: ResponseItem): boolean => each.isClosed && isStart && !ids.some((id) => each.ids.has(id));
     const found =
@@ -45,7 +45,7 @@ export class ResponseItems {
   /** The item that a piece of an event belongs to. */
   ofPiece(event: JsonObject, type: string): ResponseItem {
     const ids = [readText(event['item_id']), readText(event['call_id'])].filter((id) => id !== '');
-    const index = indexOf(event);
+    const index = readIndex(event);
     const fitting = this.#items.filter((each) => each.type === type);
     const open = fitting.filter(({ isClosed }) => !isClosed);
     const isUnnamed =
@@ -95,6 +95,6 @@ function merged(item: ResponseItem, ids: readonly string[], callId: string): Res
   return item;
 }
 
-function indexOf({ output_index: index }: JsonObject): number | null {
+function readIndex({ output_index: index }: JsonObject): number | null {
   return typeof index === 'number' ? index : null;
 }

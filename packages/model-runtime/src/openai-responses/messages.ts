@@ -3,7 +3,7 @@ import { scrub, scrubJson } from '../scrub.ts';
 import { CallIds, PLAIN_ID } from '../wire/call-ids.ts';
 import { remember, rememberVariant, toJsonTexts } from '../wire/json-text.ts';
 import { answerAsText } from '../wire/messages.ts';
-import { isOwnOf, unsealObject } from '../wire/replay.ts';
+import { isFromModel, unsealObject } from '../wire/replay.ts';
 import { toTurns } from '../wire/turns.ts';
 import { resultItem, textToolResult, userItem } from './content.ts';
 
@@ -15,17 +15,17 @@ export type ResponsesMessageOptions = {
 };
 
 /** The `input` of a request, each item as JSON. Each message is serialized once, however many requests contain it. */
-export function itemsOf(messages: readonly Message[], { toolMode, model, replay }: ResponsesMessageOptions): string[] {
+export function toItems(messages: readonly Message[], { toolMode, model, replay }: ResponsesMessageOptions): string[] {
   const ids = new CallIds(PLAIN_ID);
   const turns = toTurns(messages, 'model', {
     user: (message) => remember(userCache, message, () => [userItem(message.parts)]),
     assistant: (message) => {
       if (toolMode === 'text') return textAnswer(message);
-      const isReplayed = replay && isOwnOf(message, model);
+      const isReplayed = replay && isFromModel(message, model);
       const variant = `${isReplayed} ${ids.add(message)}`;
       return rememberVariant(answerCache, message, variant, () => nativeAnswer(message, ids, isReplayed));
     },
-    results: (run) => run.map((message) => resultOf(message, toolMode, ids)),
+    results: (run) => run.map((message) => toResult(message, toolMode, ids)),
   });
   return turns.flatMap(({ blocks }) => blocks);
 }
@@ -94,7 +94,7 @@ function dropDanglingReasoning(items: (JsonObject | null)[]): JsonObject[] {
 const resultCache = new WeakMap<ToolMessage, { variant: string; value: string }>();
 
 /** The answer to a malformed call is sent as text, because the API never received that call. */
-function resultOf(message: ToolMessage, toolMode: ToolMode, ids: CallIds): string {
+function toResult(message: ToolMessage, toolMode: ToolMode, ids: CallIds): string {
   const [part] = message.parts;
   const id = toolMode === 'native' ? ids.get(part.callId) : undefined;
   if (id === undefined) return textToolResult(message.name, part.result);

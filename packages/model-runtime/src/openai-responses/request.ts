@@ -8,7 +8,7 @@ import { systemText, textModeSuffix } from '../wire/messages.ts';
 import { Settings } from '../wire/settings.ts';
 import { withAcceptedRoles } from '../wire/system-role.ts';
 import { createToolWriter } from '../wire/tool-function.ts';
-import { itemsOf } from './messages.ts';
+import { toItems } from './messages.ts';
 
 /** Optional features of this wire besides settings. */
 export const OPTIONAL_FEATURES = { replay: 'replay', encrypted: 'encrypted', summary: 'summary' } as const;
@@ -21,9 +21,9 @@ const OWNED = ['model', 'input', 'instructions', 'tools', 'stream', 'previous_re
 export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): OutgoingChat {
   const { model, toolMode } = request;
   const { messages, suffix } = withAcceptedRoles(request, without, textModeSuffix(request));
-  const items = itemsOf(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
+  const items = toItems(messages, { toolMode, model, replay: !without.has(OPTIONAL_FEATURES.replay) });
   const instructions = systemText(messages, suffix);
-  const settings = settingsOf(request, without);
+  const settings = toSettings(request, without);
   const fields: JsonObject = { ...settings.fields, stream: true, store: false };
   settings.addExtra(fields, request.parameters.extra, OWNED);
   const head = [
@@ -34,18 +34,18 @@ export function toOutgoing(request: ChatRequest, without: ReadonlySet<string>): 
   return settings.toOutgoing('/responses', `{${head},"input":[${items.join(',')}],${rest}}`);
 }
 
-function settingsOf(request: ChatRequest, without: ReadonlySet<string>): Settings {
+function toSettings(request: ChatRequest, without: ReadonlySet<string>): Settings {
   const { parameters, responseFormat, model, user } = request;
   const settings = new Settings('openai-responses', without);
   if (user !== undefined) settings.add('user', 'user', user);
-  const facts = findModelRow(OPENAI_MODELS, model);
-  settings.addPlain(parameters, facts?.refuses ?? []);
+  const traits = findModelRow(OPENAI_MODELS, model);
+  settings.addPlain(parameters, traits?.refuses ?? []);
 
-  const thinks = facts !== null && facts.efforts.length > 0;
+  const thinks = traits !== null && traits.efforts.length > 0;
   const reasoning: JsonObject = thinks && !without.has(OPTIONAL_FEATURES.summary) ? { summary: 'auto' } : {};
   const requested = parameters.reasoningEffort;
   if (requested !== undefined && !settings.isRefused('reasoningEffort')) {
-    const effort = facts === null ? requested : nearestEffort(requested, facts.efforts);
+    const effort = traits === null ? requested : nearestEffort(requested, traits.efforts);
     if (effort === null) settings.leaveOut('reasoningEffort');
     else settings.addInside(reasoning, 'effort', effort, 'reasoningEffort', 'reasoning.effort');
   }

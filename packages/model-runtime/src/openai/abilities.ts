@@ -9,7 +9,7 @@ import {
 } from '@toolyard/protocol';
 import type { CreatedImages } from '../types.ts';
 import type { Abilities } from '../wire/dialect.ts';
-import { bytesOf, dataImage, imageTypeOf, readMedia } from '../wire/media.ts';
+import { decodeBase64, dataImage, getImageType, readMedia } from '../wire/media.ts';
 import { scrub } from '../scrub.ts';
 import { readObject } from '../wire/json-values.ts';
 
@@ -112,7 +112,7 @@ function inputUsage(answer: JsonValue): { usage?: { inputTokens: number } } {
 /** Throws ToolyardError if the bytes were not loaded; the caller has to inline them before a request. */
 function toBlob({ source, mimeType }: ImagePart): Blob {
   const media = readMedia(source, mimeType);
-  if ('data' in media) return new Blob([bytesOf(media.data)], { type: media.mimeType });
+  if ('data' in media) return new Blob([decodeBase64(media.data)], { type: media.mimeType });
   throw new ToolyardError({
     code: 'bad_request',
     message: `The image to edit cannot be sent: ${'problem' in media ? media.problem : 'it is given only by its URL'}.`,
@@ -123,7 +123,7 @@ function toBlob({ source, mimeType }: ImagePart): Blob {
 function readImage(item: JsonValue): ImagePart | null {
   if (!isJsonObject(item)) return null;
   const inPlace = item['b64_json'];
-  if (typeof inPlace === 'string') return { type: 'image', mimeType: imageTypeOf(inPlace), source: { data: inPlace } };
+  if (typeof inPlace === 'string') return { type: 'image', mimeType: getImageType(inPlace), source: { data: inPlace } };
   return typeof item['url'] === 'string' ? dataImage(item['url']) : null;
 }
 

@@ -3,7 +3,7 @@ import type { ModelRow } from '../wire/effort.ts';
 import type { SettingName } from '../wire/settings.ts';
 
 /** Static facts about an OpenAI model, for both chat APIs. */
-export type OpenAiModelFacts = {
+export type OpenAiModelTraits = {
   /** Supported reasoning efforts; empty: no reasoning. */
   efforts: readonly ReasoningEffort[];
   /** Settings the model rejects. */
@@ -17,7 +17,7 @@ const LOW_TO_HIGH: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
  * Source: https://developers.openai.com/api/docs/guides/reasoning and the pages of the models; a gateway may prefix the
  * name. A wrong or missing row costs one rejected request; the outcome is then remembered.
  */
-export const OPENAI_MODELS: readonly ModelRow<OpenAiModelFacts>[] = [
+export const OPENAI_MODELS: readonly ModelRow<OpenAiModelTraits>[] = [
   row(/(^|\/)gpt-5[\d.]*-chat/, []),
   row(/(^|\/)gpt-5(\.\d+)?-pro/, ['medium', 'high', 'xhigh'], SAMPLING),
   row(/(^|\/)gpt-5\.1-codex-max/, ['low', 'medium', 'high', 'xhigh'], SAMPLING),
@@ -36,6 +36,6 @@ function row(
   models: RegExp,
   efforts: readonly ReasoningEffort[],
   refuses: readonly SettingName[] = [],
-): ModelRow<OpenAiModelFacts> {
-  return { models, facts: { efforts, refuses } };
+): ModelRow<OpenAiModelTraits> {
+  return { models, traits: { efforts, refuses } };
 }

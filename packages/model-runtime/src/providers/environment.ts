@@ -35,27 +35,27 @@ function fromEnvironment(
   known: ProviderRecord,
 ): ProviderInEnvironment | null {
   const { baseUrlVariable } = known;
-  const keyVariable = known.keyVariables.find((name) => valueOf(env, name) !== undefined);
-  const override = baseUrlVariable === undefined ? undefined : valueOf(env, baseUrlVariable);
+  const keyVariable = known.keyVariables.find((name) => findValue(env, name) !== undefined);
+  const override = baseUrlVariable === undefined ? undefined : findValue(env, baseUrlVariable);
   if (keyVariable === undefined && override === undefined) return null;
   const home = fillAddress(known.baseUrl, env);
   const baseUrl = override ?? home;
   if (baseUrl === null) return null;
-  const apiKey = keyVariable === undefined ? undefined : valueOf(env, keyVariable);
+  const apiKey = keyVariable === undefined ? undefined : findValue(env, keyVariable);
   return {
     known,
     baseUrl,
-    isElsewhere: home === null || hostOf(baseUrl) !== hostOf(home),
+    isElsewhere: home === null || getHost(baseUrl) !== getHost(home),
     ...defined({ apiKey }),
     variables: [override === undefined ? undefined : baseUrlVariable, keyVariable].filter((name) => name !== undefined),
   };
 }
 
-function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+function findValue(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const text = env[name]?.trim() ?? '';
   return text === '' ? undefined : text;
 }
 
-function hostOf(address: string): string {
+function getHost(address: string): string {
   return URL.canParse(address) ? new URL(address).host : address;
 }

@@ -109,7 +109,7 @@ describe('known providers', () => {
 });
 
 /** A network with one scripted server behind every host; records the requested URLs. */
-function networkOf(origin: string): { fetch: Fetch; requested: URL[] } {
+function createNetwork(origin: string): { fetch: Fetch; requested: URL[] } {
   const requested: URL[] = [];
   const fetch: Fetch = (input, init) => {
     const url = new URL(input);
@@ -129,7 +129,7 @@ describe('the runtime of a record', () => {
       serveAt: 'both',
       requireKey: KEY,
     });
-    const { fetch, requested } = networkOf(server.origin);
+    const { fetch, requested } = createNetwork(server.origin);
     const baseUrl = filled(record.baseUrl);
     const runtime = createProviderRuntime({ ...record, baseUrl }, { fetch, clock: systemClock, apiKey: KEY });
     const parts = await collect(runtime, request('hi', { model: 'scripted' }));
@@ -141,15 +141,15 @@ describe('the runtime of a record', () => {
 
   test('returns the models a record lists without a request, and finds a list at another URL', async () => {
     await using server = await startModelServer([], { models: ['a/b'] });
-    const { fetch, requested } = networkOf(server.origin);
-    const runtimeOf = (id: string) => {
+    const { fetch, requested } = createNetwork(server.origin);
+    const createRuntime = (id: string) => {
       const record = records.find((one) => one.id === id);
       if (record === undefined) throw new Error(id);
       return createProviderRuntime(record, { fetch, clock: systemClock, apiKey: KEY });
     };
-    expect((await runtimeOf('perplexity').models())[0]).toEqual({ id: 'sonar' });
+    expect((await createRuntime('perplexity').models())[0]).toEqual({ id: 'sonar' });
     expect(requested).toEqual([]);
-    expect(await runtimeOf('github').models()).toMatchObject([{ id: 'a/b' }]);
+    expect(await createRuntime('github').models()).toMatchObject([{ id: 'a/b' }]);
     expect(requested.map(String)).toEqual(['https://models.github.ai/catalog/models']);
   });
 });

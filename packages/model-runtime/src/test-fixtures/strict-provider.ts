@@ -57,7 +57,7 @@ const KEYWORDS = new Set([
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
 /** The faults that a strict provider finds in the parameters of a tool. */
-export function faultsOf(parameters: JsonObject, strict: Strictness): string[] {
+export function listFaults(parameters: JsonObject, strict: Strictness): string[] {
   const faults: string[] = [];
   const { $defs = {} } = parameters;
   if (parameters['type'] !== 'object') faults.push('the root is not an object');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
 import type { ToolCallFormat } from './formats.ts';
 import { DECIDED } from './test-fixtures/decided.ts';
-import { folded, outcomeOf, readCases, toolsOf, type Case, type Outcome } from './test-fixtures/cases.ts';
+import { folded, toOutcome, readCases, toTools, type Case, type Outcome } from './test-fixtures/cases.ts';
 
 const RAW_ON_FAILURE = 'returns_raw_text_on_failure';
 /** Their answers start inside a message that the prompt opened; nothing in the text shows it. */
@@ -15,10 +15,10 @@ const BY_NAME_ONLY = new Set([
 function parse(one: Case, format: ToolCallFormat, chunks: readonly string[]): Outcome {
   const parser = createToolCallTextParser({
     format,
-    tools: toolsOf(one),
+    tools: toTools(one),
     startsInReasoning: one.starts_in_reasoning === true,
   });
-  return outcomeOf([...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()]);
+  return toOutcome([...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()]);
 }
 
 /** The differences of an outcome, part by part; empty if it is correct. */

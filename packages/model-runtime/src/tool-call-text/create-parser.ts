@@ -1,5 +1,5 @@
 import { ToolyardError } from '@toolyard/protocol';
-import { dialectOf, TOOL_CALL_FAMILIES, type ToolCallFormat } from './formats.ts';
+import { getDialect, TOOL_CALL_FAMILIES, type ToolCallFormat } from './formats.ts';
 import { TextCallParser, type ParserSettings } from './parser.ts';
 import type { ToolCallTextParser } from './types.ts';
 
@@ -32,7 +32,7 @@ export function createToolCallTextParser(options: ToolCallTextParserOptions = {}
       hint: `Available formats: auto, ${TOOL_CALL_FAMILIES.join(', ')}.`,
     });
   }
-  return new TextCallParser(dialectOf(format), { ...options, tools });
+  return new TextCallParser(getDialect(format), { ...options, tools });
 }
 
 /**
@@ -43,5 +43,5 @@ export function createToolCallTextParser(options: ToolCallTextParserOptions = {}
  * const parts = [...splitter.push('<think>Hm.</think>Hello'), ...splitter.end()];
  */
 export function createReasoningSplitter(options: { startsInReasoning?: boolean } = {}): ToolCallTextParser {
-  return new TextCallParser(dialectOf('plain'), { ...options, tools: [] });
+  return new TextCallParser(getDialect('plain'), { ...options, tools: [] });
 }

@@ -1,6 +1,6 @@
 import { defined, type JsonObject, type ToolDefinition } from '@toolyard/protocol';
 import type { Family } from './core/family.ts';
-import { writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
+import { getWriter, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
 
 /** The prompt formats that describe tools and their calls to a model. */
 export type ToolDescriptionFormat = Exclude<ToolCallFamilyName, 'plain'>;
@@ -81,7 +81,7 @@ export function renderTextCalls(
 }
 
 function writerFor(format: ToolCallFormat): Family['write'] {
-  return writerOf(format === 'auto' || format === 'plain' ? COMMON_FORM : format);
+  return getWriter(format === 'auto' || format === 'plain' ? COMMON_FORM : format);
 }
 
 /**

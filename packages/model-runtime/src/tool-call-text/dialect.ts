@@ -32,7 +32,7 @@ export class TextCallDialect {
   }
 
   /** The markers that end a section. */
-  endsOf(section: Section): MarkerTrie {
+  getEnds(section: Section): MarkerTrie {
     return cached(this.#ends, section, () => new MarkerTrie(section.openings));
   }
 

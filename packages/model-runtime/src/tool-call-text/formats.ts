@@ -103,12 +103,12 @@ export type ToolCallFormat = 'auto' | ToolCallFamilyName;
 export const TOOL_CALL_FAMILIES = Object.keys(FORMATS) as readonly ToolCallFamilyName[];
 
 /** The writer of a format. */
-export function writerOf(format: ToolCallFamilyName): Family['write'] {
+export function getWriter(format: ToolCallFamilyName): Family['write'] {
   return FORMATS[format][0].write;
 }
 
 /** The dialect that a parser for `format` uses. */
-export function dialectOf(format: ToolCallFormat): TextCallDialect {
+export function getDialect(format: ToolCallFormat): TextCallDialect {
   const known = dialects.get(format);
   if (known !== undefined) return known;
   const dialect = makeDialect(format);

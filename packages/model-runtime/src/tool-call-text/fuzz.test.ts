@@ -1,12 +1,12 @@
 import { ALL_CASES, cases, codePoint, fc } from '@toolyard/testing/property';
 import { expect, test } from 'vitest';
-import { dialectOf, TOOL_CALL_FAMILIES, writerOf, type ToolCallFormat } from './formats.ts';
+import { getDialect, TOOL_CALL_FAMILIES, getWriter, type ToolCallFormat } from './formats.ts';
 import { TextCallParser } from './parser.ts';
 import { folded } from './test-fixtures/cases.ts';
 import type { TextCallPart } from './types.ts';
 
 const A = { name: 'f', arguments: { k: 'v' } };
-const written = TOOL_CALL_FAMILIES.map((family) => writerOf(family)([A, { name: 'g', arguments: {} }]));
+const written = TOOL_CALL_FAMILIES.map((family) => getWriter(family)([A, { name: 'g', arguments: {} }]));
 /** The markup of all families, in fragments. */
 const markup = [...new Set(written.flatMap((text) => text.match(/<[^<>]*>|\[\/?[A-Z_]+\]|\w+|[^\w\s]|\s+/gu) ?? []))];
 const thinking = ['<think>', '</think>', '[THINK]', '[/THINK]', '<|START_THINKING|>', '<|END_THINKING|>'];
@@ -46,7 +46,7 @@ type Settings = {
 };
 
 function parse(pieces: readonly string[], { format: name, startsInReasoning = false }: Settings): TextCallPart[] {
-  const parser = new TextCallParser(dialectOf(name), { tools: [], startsInReasoning });
+  const parser = new TextCallParser(getDialect(name), { tools: [], startsInReasoning });
   return joined([...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()]);
 }
 
@@ -126,7 +126,7 @@ test('text without calls is returned unchanged except for whitespace around thin
 /** Number of characters examined in a text of repeated `unit`, with `behind` at its end. */
 function examined(unit: string, suffix: string, length: number, size: number): number {
   const text = unit.repeat(Math.ceil(length / unit.length)) + suffix;
-  const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
+  const parser = new TextCallParser(getDialect('auto'), { tools: [] });
   for (let at = 0; at < text.length; at += size) parser.push(text.slice(at, at + size));
   parser.end();
   return parser.examined;
@@ -201,7 +201,7 @@ test('a large hostile text is parsed in linear time', () => {
   for (const [before, unit] of hostile) {
     const work = (characters: number): number => {
       const text = before + unit.repeat(characters / unit.length);
-      const parser = new TextCallParser(dialectOf('auto'), { tools: [] });
+      const parser = new TextCallParser(getDialect('auto'), { tools: [] });
       for (let at = 0; at < text.length; at += 16) parser.push(text.slice(at, at + 16));
       parser.end();
       return parser.examined;

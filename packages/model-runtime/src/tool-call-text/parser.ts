@@ -23,7 +23,7 @@ export type ParserSettings = {
 /** A matched marker: its start, and all openings with that marker. */
 type Match = { start: number; openings: readonly Opening[] };
 
-const halfStray: Opening = { marker: '', place: 'after_call', read: dropMarker };
+const strayMarker: Opening = { marker: '', place: 'after_call', read: dropMarker };
 
 /**
  * The implementation of {@link ToolCallTextParser}: one reader over the whole answer, suspended when all received text
@@ -118,7 +118,7 @@ export class TextCallParser implements ToolCallTextParser {
     while (node.next.size > 0) {
       if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) {
         // Half of an end marker is not text either; a single character is ambiguous.
-        if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [halfStray];
+        if (this.#writer.afterCall && source.position - start > 1 && leadsToStray(node)) return [strayMarker];
         break;
       }
       node = node.next.get(source.peek());
@@ -177,7 +177,7 @@ export class TextCallParser implements ToolCallTextParser {
    */
   *#readToEndOfThinking(start: number): TextReading<void> {
     const source = this.#source;
-    const trie = this.#dialect.endsOf(this.#section);
+    const trie = this.#dialect.getEnds(this.#section);
     for (;;) {
       if (source.peek() === NO_CHARACTER && !(yield* hasMore(source))) {
         source.seek(start);
@@ -259,12 +259,12 @@ export class TextCallParser implements ToolCallTextParser {
       return;
     }
     this.#emitted += 1;
-    this.#writer.add({ type: 'tool_call', id: this.#idOf(part.id), name: part.name, arguments: part.arguments });
+    this.#writer.add({ type: 'tool_call', id: this.#claimId(part.id), name: part.name, arguments: part.arguments });
     if (isThinking) this.#section = this.#dialect.text;
   }
 
   /** The model's id, unless another call of the same answer already has it. */
-  #idOf(own: string | null): string {
+  #claimId(own: string | null): string {
     const id = own === null || this.#ids.has(own) ? this.#newId() : own;
     this.#ids.add(id);
     return id;

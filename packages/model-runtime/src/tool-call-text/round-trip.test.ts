@@ -1,9 +1,9 @@
 import { ALL_CASES, cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { createToolCallTextParser } from './create-parser.ts';
-import { TOOL_CALL_FAMILIES, writerOf, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
-import { callsOf, isUnambiguous, toolsFor } from './test-fixtures/calls.ts';
-import { folded, outcomeOf, type Outcome } from './test-fixtures/cases.ts';
+import { TOOL_CALL_FAMILIES, getWriter, type ToolCallFamilyName, type ToolCallFormat } from './formats.ts';
+import { createCalls, isUnambiguous, toolsFor } from './test-fixtures/calls.ts';
+import { folded, toOutcome, type Outcome } from './test-fixtures/cases.ts';
 import type { TextCallPart, TextCallTool, WrittenCall } from './types.ts';
 
 const families = TOOL_CALL_FAMILIES.filter((family) => family !== 'plain');
@@ -33,7 +33,7 @@ function parse(text: string, cuts: readonly number[], format: ToolCallFormat, to
 }
 
 function read(text: string, cuts: readonly number[], format: ToolCallFormat, calls: readonly WrittenCall[]): Outcome {
-  return outcomeOf(parse(text, cuts, format, toolsFor(calls)));
+  return toOutcome(parse(text, cuts, format, toolsFor(calls)));
 }
 
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
@@ -41,13 +41,13 @@ const RUNS = cases(120);
 
 describe.each(families)('%s', (family) => {
   const formats: ToolCallFormat[] = STARTS_INSIDE.includes(family) ? [family] : [family, 'auto'];
-  const calls = callsOf(family).filter((all) => isUnambiguous(toolsFor(all)));
+  const calls = createCalls(family).filter((all) => isUnambiguous(toolsFor(all)));
 
   test('written calls are parsed back, whatever they contain', () => {
     fc.assert(
       fc.property(calls, cuts, (all, places) => {
         for (const format of formats) {
-          const outcome = read(writerOf(family)(all), places, format, all);
+          const outcome = read(getWriter(family)(all), places, format, all);
           expect(outcome).toEqual({ content: '', shown: '', reasoning: '', calls: all });
         }
       }),
@@ -63,7 +63,7 @@ describe.each(families)('%s', (family) => {
           const start = STARTS_INSIDE.includes(family)
             ? `all\n${before}\n>>>`
             : `<think>${thought}</think>\n${before}\n`;
-          const outcome = read(`${start}${writerOf(family)(all)}\n${last}`, places, format, all);
+          const outcome = read(`${start}${getWriter(family)(all)}\n${last}`, places, format, all);
           expect(outcome.calls).toEqual(all);
           expect(folded(outcome.shown)).toBe(folded(`${before}\n${last}`));
           if (!STARTS_INSIDE.includes(family)) expect(folded(outcome.reasoning)).toBe(folded(thought));
@@ -76,7 +76,7 @@ describe.each(families)('%s', (family) => {
   test('truncated anywhere, only complete calls run, and they do not change', () => {
     fc.assert(
       fc.property(calls, fc.nat(), cuts, (all, place, places) => {
-        const full = writerOf(family)(all);
+        const full = getWriter(family)(all);
         const text = full.slice(0, place % full.length);
         for (const format of formats) {
           const outcome = read(text, places, format, all);
@@ -92,7 +92,7 @@ test('parses a very large call', () => {
   const lines = ALL_CASES ? 60_000 : 6_000;
   const all = [{ name: 'write', arguments: { text: 'line "quoted" \\ \n'.repeat(lines), n: 1 } }];
   for (const family of families) {
-    const outcome = read(writerOf(family)(all), [], family, all);
+    const outcome = read(getWriter(family)(all), [], family, all);
     expect(outcome.calls).toEqual(all);
   }
 });

@@ -73,15 +73,15 @@ function withUnion(root: JsonObject, { schema, followed }: FlatSchema, budget: F
   const expanded = new Map(all.map((each) => [each, flatten(root, each, followed, true, budget).schema]));
   const properties = new Map<string, JsonValue[]>();
   for (const form of [rest, ...expanded.values()]) {
-    for (const [key, property] of Object.entries(propertiesOf(form))) {
+    for (const [key, property] of Object.entries(readProperties(form))) {
       const known = properties.get(key) ?? [];
       if (!known.some((each) => JSON.stringify(each) === JSON.stringify(property))) known.push(property);
       properties.set(key, known);
     }
   }
-  const required = new Set(requiredOf(rest));
+  const required = new Set(readRequired(rest));
   for (const list of either) {
-    const [first = [], ...others] = list.map((each) => requiredOf(expanded.get(each) ?? {}));
+    const [first = [], ...others] = list.map((each) => readRequired(expanded.get(each) ?? {}));
     for (const name of first) if (others.every((names) => names.includes(name))) required.add(name);
   }
   return {
@@ -95,8 +95,8 @@ function withUnion(root: JsonObject, { schema, followed }: FlatSchema, budget: F
 }
 
 function merged(first: JsonObject, second: JsonObject): JsonObject {
-  const properties = { ...propertiesOf(second), ...propertiesOf(first) };
-  const required = [...new Set([...requiredOf(first), ...requiredOf(second)])];
+  const properties = { ...readProperties(second), ...readProperties(first) };
+  const required = [...new Set([...readRequired(first), ...readRequired(second)])];
   return {
     ...second,
     ...first,
@@ -112,11 +112,11 @@ function withoutNulls(schema: JsonObject): JsonObject {
     : schema;
 }
 
-export function propertiesOf(schema: JsonObject): JsonObject {
+export function readProperties(schema: JsonObject): JsonObject {
   return readObject(schema['properties']);
 }
 
-export function requiredOf(schema: JsonObject): string[] {
+export function readRequired(schema: JsonObject): string[] {
   const { required } = schema;
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }

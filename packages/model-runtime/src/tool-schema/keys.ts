@@ -63,7 +63,7 @@ export function renameKeys(
   function renamed(value: JsonValue, schemas: readonly JsonObject[]): JsonValue {
     const forms = expand(sent, schemas);
     if (forms.length === 0) return value;
-    if (Array.isArray(value)) return value.map((each) => renamed(each, membersOf(forms, 'items')));
+    if (Array.isArray(value)) return value.map((each) => renamed(each, readMembers(forms, 'items')));
     return isJsonObject(value) ? renamedObject(value, forms) : value;
   }
 
@@ -71,8 +71,8 @@ export function renameKeys(
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => {
         const sentKey = back ? key : (safe.get(key) ?? key);
-        const declared = forms.flatMap((form) => memberOf(form['properties'], sentKey));
-        if (declared.length === 0) return [key, renamed(inner, membersOf(forms, 'additionalProperties'))];
+        const declared = forms.flatMap((form) => readMember(form['properties'], sentKey));
+        if (declared.length === 0) return [key, renamed(inner, readMembers(forms, 'additionalProperties'))];
         return [back ? (originals.get(key) ?? key) : sentKey, renamed(inner, declared)];
       }),
     );
@@ -95,11 +95,11 @@ function expand(root: JsonObject, schemas: readonly JsonObject[]): JsonObject[] 
   return [...found];
 }
 
-function membersOf(forms: readonly JsonObject[], keyword: string): JsonObject[] {
-  return forms.flatMap((form) => memberOf(form, keyword));
+function readMembers(forms: readonly JsonObject[], keyword: string): JsonObject[] {
+  return forms.flatMap((form) => readMember(form, keyword));
 }
 
-function memberOf(holder: JsonValue | undefined, key: string): JsonObject[] {
+function readMember(holder: JsonValue | undefined, key: string): JsonObject[] {
   if (!isJsonObject(holder) || !Object.hasOwn(holder, key)) return [];
   const value = holder[key];
   return isJsonObject(value) ? [value] : [];

@@ -4,7 +4,7 @@ import { cases, fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
 import { checkSchema } from '../object/check-schema.ts';
 import { tool } from '../test-fixtures/requests.ts';
-import { faultsOf, FORMATS } from '../test-fixtures/strict-provider.ts';
+import { listFaults, FORMATS } from '../test-fixtures/strict-provider.ts';
 import { FULL_SCHEMAS, renamedTools, toolFunction } from '../wire/tool-function.ts';
 import { renameKeys } from './keys.ts';
 import { normalizeSchema } from './normalize.ts';
@@ -107,7 +107,7 @@ const badRoot = badSchema.filter(isJsonObject);
 test('the strict provider finds faults in schemas as they are', () => {
   const [, , strict] = FORMATS[0] ?? [];
   if (strict === undefined) throw new Error('no format');
-  const found = fc.sample(badRoot, { numRuns: 100, seed: 1 }).filter((schema) => faultsOf(schema, strict).length > 0);
+  const found = fc.sample(badRoot, { numRuns: 100, seed: 1 }).filter((schema) => listFaults(schema, strict).length > 0);
   expect(found.length).toBeGreaterThan(90);
 });
 
@@ -117,7 +117,7 @@ describe.each(FORMATS)('a schema for %s', (_, rules, strict) => {
       fc.property(badRoot, (schema) => {
         const before = JSON.stringify(schema);
         const sent = normalizeSchema(schema, rules).schema;
-        expect(faultsOf(sent, strict)).toEqual([]);
+        expect(listFaults(sent, strict)).toEqual([]);
         expect(JSON.stringify(schema)).toBe(before);
         expect(JSON.stringify(normalizeSchema(structuredClone(schema), rules).schema)).toBe(JSON.stringify(sent));
       }),
@@ -130,7 +130,7 @@ describe.each(FORMATS)('a schema for %s', (_, rules, strict) => {
       fc.property(declared(3), ({ schema, value }) => {
         expect(checkSchema(schema, value)).toBeNull();
         const { schema: sent, originals } = normalizeSchema(schema, rules);
-        expect(faultsOf(sent, strict)).toEqual([]);
+        expect(listFaults(sent, strict)).toEqual([]);
         const args = renameKeys(value, sent, originals, false);
         // The plain form knows one type for each value, and the description names the others.
         if (strict.choices) expect(checkSchema(sent, args)).toBeNull();
@@ -153,7 +153,7 @@ describe.each(FORMATS)('a schema for %s', (_, rules, strict) => {
     ],
   ])('stays small with %s', (__, schema) => {
     const sent = normalizeSchema(schema, rules).schema;
-    expect(faultsOf(sent, strict)).toEqual([]);
+    expect(listFaults(sent, strict)).toEqual([]);
     expect(JSON.stringify(sent).length).toBeLessThan(400_000);
   });
 });
@@ -423,7 +423,7 @@ test.each(FORMATS)('what is meant stays possible for %s', (_, rules, strict) => 
       const $defs = { Never: { not: {} } };
       const own: JsonObject = { type: 'object', properties: { p: schema }, required: ['p'], $defs };
       const sent = normalizeSchema(own, rules).schema;
-      expect(faultsOf(sent, strict)).toEqual([]);
+      expect(listFaults(sent, strict)).toEqual([]);
       if (strict.choices) expect(checkSchema(sent, { p: value })).toBeNull();
       else if (value !== null) expect(JSON.stringify(sent)).not.toMatch(/"type":"null"|not\\?":\{\}\}/);
     }),
@@ -462,12 +462,12 @@ test.each<[JsonObject, string, string]>([
     '',
   ],
 ])('what is dropped of %j is noted', (property, always, plain) => {
-  const noteOf = (own: JsonObject, rules: SchemaRules): JsonValue | undefined => {
+  const getNote = (own: JsonObject, rules: SchemaRules): JsonValue | undefined => {
     const { schema } = normalizeSchema({ type: 'object', properties: { p: own } }, rules);
     return ((schema['properties'] as JsonObject)['p'] as JsonObject)['description'];
   };
-  expect(noteOf(property, OPENAI_TOOLS.normal) ?? '').toBe(always === '' ? '' : `(${always})`);
-  expect(noteOf(property, OPENAI_TOOLS.plain) ?? '').toContain(plain === '' ? always : plain);
+  expect(getNote(property, OPENAI_TOOLS.normal) ?? '').toBe(always === '' ? '' : `(${always})`);
+  expect(getNote(property, OPENAI_TOOLS.plain) ?? '').toContain(plain === '' ? always : plain);
   if (property['type'] !== 'object' || property['anyOf'] !== undefined) return;
   expect(normalizeSchema(property, OPENAI_TOOLS.normal).schema['description']).toBe(`(${always})`);
 });

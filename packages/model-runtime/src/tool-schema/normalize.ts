@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@toolyard/protocol';
 import { readObjects } from '../wire/json-values.ts';
-import { flatten, propertiesOf, requiredOf, resolveReference, type FlatSchema } from './flatten.ts';
+import { flatten, readProperties, readRequired, resolveReference, type FlatSchema } from './flatten.ts';
 import { SafeKeys } from './keys.ts';
 import { isPortablePattern, MAX_REPETITION } from './pattern.ts';
 import type { SchemaRules } from './rules.ts';
-import { ANY_TYPES, foreignTypes, inWords, isImpossible, typesOf, valuesOf } from './types.ts';
+import { ANY_TYPES, foreignTypes, inWords, isImpossible, readTypes, listValues } from './types.ts';
 
 /** The parameters as they are sent, and the property keys that were renamed: sent name to own name. */
 export type NormalizedSchema = { schema: JsonObject; originals: ReadonlyMap<string, string> };
@@ -75,9 +75,9 @@ class Normalizer {
     const flat = flatten(this.#own, value, followed, false, this.#budget);
     const at = { depth: depth + 1, followed: flat.followed };
     if (flat.cut || this.#left < 0 || depth >= this.#rules.maxDepth) return this.#leaf(flat.schema);
-    const alternatives = alternativesOf(this.#own, flat.schema);
+    const alternatives = listAlternatives(this.#own, flat.schema);
     if (alternatives.length === 0) return this.#plain(flat.schema, at);
-    const isOfObjects = Object.keys(propertiesOf(flat.schema)).length > 0;
+    const isOfObjects = Object.keys(readProperties(flat.schema)).length > 0;
     if (isOfObjects || alternatives.length === 1 || !this.#rules.choices) return this.#united(flat, alternatives, at);
     const forms = distinct(alternatives.map((each) => this.#node(each, at)));
     const [first] = forms;
@@ -90,9 +90,9 @@ class Normalizer {
   #united({ schema, followed }: FlatSchema, alternatives: readonly JsonObject[], at: Node): JsonObject {
     const { anyOf: _, oneOf: __, ...rest } = schema;
     const flat = alternatives.map((each) => flatten(this.#own, each, followed, true, this.#budget).schema);
-    const objects = flat.filter((each) => typesOf(each).includes('object'));
+    const objects = flat.filter((each) => readTypes(each).includes('object'));
     const whole = { ...rest, ...(objects.length > 0 ? { anyOf: objects } : {}) };
-    if (objects.length > 0 || Object.keys(propertiesOf(rest)).length > 0) {
+    if (objects.length > 0 || Object.keys(readProperties(rest)).length > 0) {
       const others = alternatives.filter((_each, index) => !objects.includes(flat[index] ?? {}));
       return noted(this.#plain(flatten(this.#own, whole, followed, true, this.#budget).schema, at), others);
     }
@@ -107,13 +107,13 @@ class Normalizer {
 
   /** A schema without references and alternatives. */
   #plain(schema: JsonObject, at: Node): JsonObject {
-    const types = typesOf(schema);
+    const types = readTypes(schema);
     const notes = this.#dropped(schema);
     if (types.length === 0) return this.#any(schema, notes);
     const sent = this.#rules.choices ? types : [types.find((type) => type !== 'null') ?? 'string'];
     const others = types.filter((type) => !sent.includes(type));
     if (others.length > 0) notes.push(`or: ${others.join(', ')}`);
-    const values = valuesOf(schema, sent, this.#rules.enums);
+    const values = listValues(schema, sent, this.#rules.enums);
     if (values.note !== '') notes.push(values.note);
     const constraints = this.#constraints(schema, sent, notes);
     return {
@@ -131,14 +131,14 @@ class Normalizer {
 
   /** The members of an object. A required property without a schema takes any value. */
   #object(schema: JsonObject, at: Node): JsonObject {
-    const properties = Object.entries(propertiesOf(schema)).filter(
+    const properties = Object.entries(readProperties(schema)).filter(
       ([, property]) => !isImpossible(this.#own, property),
     );
     const never = new Set(
-      Object.entries(propertiesOf(schema)).flatMap(([key, each]) => (isImpossible(this.#own, each) ? [key] : [])),
+      Object.entries(readProperties(schema)).flatMap(([key, each]) => (isImpossible(this.#own, each) ? [key] : [])),
     );
-    const required = [...new Set(requiredOf(schema))].filter((key) => !never.has(key));
-    const undeclared = required.filter((key) => !Object.hasOwn(propertiesOf(schema), key));
+    const required = [...new Set(readRequired(schema))].filter((key) => !never.has(key));
+    const undeclared = required.filter((key) => !Object.hasOwn(readProperties(schema), key));
     const sent = [...properties, ...undeclared.map((key) => [key, true] as const)].flatMap(([key, property]) => {
       if (this.#left < 0 && !required.includes(key)) return [];
       const name = this.#keys.of(key);
@@ -214,7 +214,7 @@ class Normalizer {
 
   /** A value whose content is not described further. */
   #leaf(schema: JsonObject): JsonObject {
-    const [type = 'object'] = typesOf(schema).filter((each) => each !== 'null');
+    const [type = 'object'] = readTypes(schema).filter((each) => each !== 'null');
     return {
       type,
       ...(this.#left < 0 ? {} : texts(schema, [])),
@@ -235,9 +235,9 @@ class Normalizer {
     });
     // Alternatives that only say which properties are required.
     const left =
-      alternativesOf(this.#own, schema).length > 0
+      listAlternatives(this.#own, schema).length > 0
         ? undefined
-        : eitherOf(schema)?.filter((each) => !isImpossible(this.#own, each));
+        : findEither(schema)?.filter((each) => !isImpossible(this.#own, each));
     return [
       ...(foreign.length === 0 ? [] : [`type: ${foreign.join(', ')}`]),
       ...said,
@@ -302,18 +302,18 @@ function described(schema: JsonObject, note: string): JsonObject {
 }
 
 /** The alternatives of a schema; empty if they allow anything, or only restrict the properties beside them. */
-function alternativesOf(root: JsonObject, schema: JsonObject): JsonObject[] {
-  const either = eitherOf(schema);
+function listAlternatives(root: JsonObject, schema: JsonObject): JsonObject[] {
+  const either = findEither(schema);
   if (either === undefined || either.includes(true)) return [];
   const alternatives = readObjects(either).filter((each) => !isImpossible(root, each));
   const saysWhat = alternatives.some((each) => Object.keys(each).some((key) => key !== 'required' && key !== 'not'));
   if (!saysWhat) return [];
   const { type } = schema;
-  const hasType = (each: JsonObject): boolean => each['$ref'] !== undefined || typesOf(each).length > 0;
+  const hasType = (each: JsonObject): boolean => each['$ref'] !== undefined || readTypes(each).length > 0;
   return alternatives.map((each) => (type === undefined || hasType(each) ? each : { type, ...each }));
 }
 
-function eitherOf({ anyOf, oneOf }: JsonObject): JsonValue[] | undefined {
+function findEither({ anyOf, oneOf }: JsonObject): JsonValue[] | undefined {
   return [anyOf, oneOf].filter((each) => Array.isArray(each)).find((each) => each.length > 0);
 }
 
@@ -322,7 +322,7 @@ function distinct(forms: readonly JsonObject[]): JsonObject[] {
 }
 
 function isNull(schema: JsonObject): boolean {
-  return typesOf(schema).every((type) => type === 'null') && typesOf(schema).length > 0;
+  return readTypes(schema).every((type) => type === 'null') && readTypes(schema).length > 0;
 }
 
 function oneOrList(types: readonly string[]): JsonValue {

@@ -32,13 +32,13 @@ const HINTS: readonly (readonly [type: string, keywords: readonly string[]])[] =
 ];
 
 /** The types a value may have: the declared ones, otherwise those its keywords imply. Empty: any. */
-export function typesOf(schema: JsonObject): string[] {
+export function readTypes(schema: JsonObject): string[] {
   const named = namesIn(schema);
   const declared = named.flatMap((each) => typeNamed(each) ?? []);
   // An unknown name may stand for anything: a type beside it is not the only one.
   const isKnown = declared.length === named.length && declared.length > 0;
   // `null` alone beside other values is a mistake: the values count.
-  const isRead = isKnown && (declared.some((type) => type !== 'null') || (enumOf(schema) ?? []).every(isNullValue));
+  const isRead = isKnown && (declared.some((type) => type !== 'null') || (readEnum(schema) ?? []).every(isNullValue));
   const types = new Set(isRead ? declared : implied(schema));
   if (!isRead && types.size > 0) for (const each of declared) types.add(each);
   if (types.size > 0 && schema['nullable'] === true) types.add('null');
@@ -82,13 +82,13 @@ export function isImpossible(root: JsonObject, schema: JsonValue | undefined, de
 }
 
 function implied(schema: JsonObject): string[] {
-  const values = enumOf(schema);
+  const values = readEnum(schema);
   if (values !== null && values.length > 0) return values.map(typeOfJson);
   const hint = HINTS.find(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined));
   return hint === undefined ? [] : [hint[0]];
 }
 
-function enumOf(schema: JsonObject): readonly JsonValue[] | null {
+function readEnum(schema: JsonObject): readonly JsonValue[] | null {
   if (schema['const'] !== undefined) return [schema['const']];
   return Array.isArray(schema['enum']) ? schema['enum'] : null;
 }
@@ -106,26 +106,26 @@ const MAX_WORDS = 300;
  * The values of `enum` or `const` to send, and a note about the others. A list without a value that cannot be sent would
  * forbid it: then none is listed. Values of another type than the declared ones are only noted.
  */
-export function valuesOf(
+export function listValues(
   schema: JsonObject,
   sent: readonly string[],
   accepted: 'scalars' | 'words',
 ): { listed: readonly JsonValue[]; note: string } {
-  const values = [...new Set(enumOf(schema) ?? [])];
-  const declared = typesOf(schema);
-  const isOf = (types: readonly string[], value: JsonValue): boolean =>
+  const values = [...new Set(readEnum(schema) ?? [])];
+  const declared = readTypes(schema);
+  const matchesTypes = (types: readonly string[], value: JsonValue): boolean =>
     types.some((type) => type === typeOfJson(value) || (type === 'integer' && Number.isInteger(value)));
   const isAccepted = (value: JsonValue): boolean =>
     accepted === 'scalars'
       ? typeof value !== 'object' || value === null
       : typeof value === 'number' || (typeof value === 'string' && value !== '');
   // Null is noted as a type.
-  const fitting = values.filter((value) => isOf(declared, value) && (value !== null || sent.includes('null')));
-  const listed = fitting.filter((value) => isOf(sent, value) && isAccepted(value));
+  const fitting = values.filter((value) => matchesTypes(declared, value) && (value !== null || sent.includes('null')));
+  const listed = fitting.filter((value) => matchesTypes(sent, value) && isAccepted(value));
   if (fitting.length === 0) return { listed: [], note: values.length === 0 ? '' : `one of: ${inWords(values)}` };
   if (listed.length < fitting.length || listed.length > MAX_VALUES)
     return { listed: [], note: `one of: ${inWords(values)}` };
-  const others = values.filter((value) => value !== null && !isOf(declared, value));
+  const others = values.filter((value) => value !== null && !matchesTypes(declared, value));
   return { listed, note: others.length === 0 ? '' : `of another type: ${inWords(others)}` };
 }
 

@@ -55,7 +55,7 @@ export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime
   const base = baseUrl.replace(/\/+$/, '');
   /** The server's name in messages. */
   const server = URL.canParse(base) ? new URL(base).origin : 'this server';
-  const pathOf = (ability: string): string => `/api/providers/${encodeURIComponent(provider)}/${ability}`;
+  const getPath = (ability: string): string => `/api/providers/${encodeURIComponent(provider)}/${ability}`;
 
   async function ask<Result>(
     path: string,
@@ -127,24 +127,24 @@ export function createWebApiRuntime(options: WebApiRuntimeOptions): ModelRuntime
       }));
     },
 
-    embeddings: (request, call = {}) => askJson(pathOf('embeddings'), request, call),
+    embeddings: (request, call = {}) => askJson(getPath('embeddings'), request, call),
 
     async createImage(request, call = {}) {
-      const result = await askJson<CreatedImages>(pathOf('images'), request, call);
+      const result = await askJson<CreatedImages>(getPath('images'), request, call);
       return { ...result, images: await Promise.all(result.images.map((image) => loadImage(image, call))) };
     },
 
     async textToSpeech(request, call = {}) {
-      const { file, mimeType } = await askJson<{ file: string; mimeType: string }>(pathOf('speech'), request, call);
+      const { file, mimeType } = await askJson<{ file: string; mimeType: string }>(getPath('speech'), request, call);
       return { mimeType, data: await loadFile(file, call) };
     },
 
     transcribe({ audio, ...request }, call = {}) {
       const part = { type: 'audio', mimeType: audio.mimeType, source: { data: base64Of(audio.data) } };
-      return askJson(pathOf('transcriptions'), { ...request, audio: part }, call);
+      return askJson(getPath('transcriptions'), { ...request, audio: part }, call);
     },
 
-    generateObject: (request, call = {}) => askJson(pathOf('objects'), request, call),
+    generateObject: (request, call = {}) => askJson(getPath('objects'), request, call),
   };
 }
 

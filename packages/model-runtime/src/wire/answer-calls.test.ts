@@ -16,7 +16,7 @@ type Event = [value: JsonValue, name?: string];
 
 const errors = { server: 'http://h', address: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
 
-function partsOf(dialect: ApiDialect, events: readonly Event[]): StreamPart[] {
+function readParts(dialect: ApiDialect, events: readonly Event[]): StreamPart[] {
   const answer = dialect.answer(request('hi', { tools: [tool('f'), tool('g')] }), errors);
   const out: StreamPart[] = [];
   for (const [value, name] of events) answer.read(value, out, name);
@@ -66,13 +66,13 @@ function cut(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 }
 
-function textOf(call: Call, { spaced }: Habits): string {
+function toText(call: Call, { spaced }: Habits): string {
   return JSON.stringify(call.arguments, null, spaced ? 1 : 0);
 }
 
 /** The pieces of a call's arguments, as a server with these habits sends them. */
-function piecesOf(call: Call, server: Habits): string[] {
-  const text = textOf(call, server);
+function splitPieces(call: Call, server: Habits): string[] {
+  const text = toText(call, server);
   const pieces = cut(text, server.pieces);
   switch (server.twice) {
     case 'empty first':
@@ -94,11 +94,11 @@ function chatEvents(all: readonly Call[], server: Habits): Event[] {
   const delta = (item: JsonObject): Event => chunk({ tool_calls: [item] });
   const indexed = (at: number): JsonObject => (server.place === 'none' ? {} : { index: at });
   const whole = (call: Call, place: JsonObject): Event =>
-    delta({ ...place, id: call.id, function: { name: call.name, arguments: textOf(call, server) } });
+    delta({ ...place, id: call.id, function: { name: call.name, arguments: toText(call, server) } });
   return [
     ...all.flatMap((call, at): Event[] => [
       delta({ ...indexed(at), id: call.id, function: { name: call.name, arguments: '' } }),
-      ...piecesOf(call, server).map((piece) => delta({ ...indexed(at), function: { arguments: piece } })),
+      ...splitPieces(call, server).map((piece) => delta({ ...indexed(at), function: { arguments: piece } })),
       ...(server.again === 'each' ? [whole(call, indexed(server.place === 'next' ? at + 50 : at))] : []),
     ]),
     ...(server.again === 'all at the end' ? all.map((call, at) => whole(call, indexed(at))) : []),
@@ -112,7 +112,7 @@ function chatEvents(all: readonly Call[], server: Habits): Event[] {
                   message: {
                     tool_calls: all.map((call) => ({
                       id: call.id,
-                      function: { name: call.name, arguments: textOf(call, server) },
+                      function: { name: call.name, arguments: toText(call, server) },
                     })),
                   },
                 },
@@ -131,7 +131,7 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
     id: `fc_${call.id}`,
     call_id: call.id,
     name: call.name,
-    arguments: textOf(call, server),
+    arguments: toText(call, server),
   });
   return [
     ...all.flatMap((call, at): Event[] => {
@@ -147,10 +147,10 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
       const added = { ...item(call), arguments: '' };
       return [
         [{ type: 'response.output_item.added', ...place, item: added }],
-        ...piecesOf(call, server).map((piece): Event => [
+        ...splitPieces(call, server).map((piece): Event => [
           { type: 'response.function_call_arguments.delta', ...place, delta: piece },
         ]),
-        [{ type: 'response.function_call_arguments.done', ...place, arguments: textOf(call, server) }],
+        [{ type: 'response.function_call_arguments.done', ...place, arguments: toText(call, server) }],
         ...(server.again === 'each' ? [[{ type: 'response.output_item.added', ...place, item: added }] as Event] : []),
         [{ type: 'response.output_item.done', ...place, item: item(call) }],
       ];
@@ -163,7 +163,7 @@ function responsesEvents(all: readonly Call[], server: Habits): Event[] {
 function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
   const block = (call: Call, index: number, input: JsonValue): Event[] => [
     [{ type: 'content_block_start', index, content_block: { type: 'tool_use', id: call.id, name: call.name, input } }],
-    ...piecesOf(call, server).map((piece): Event => [
+    ...splitPieces(call, server).map((piece): Event => [
       { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: piece } },
     ]),
     [{ type: 'content_block_stop', index }],
@@ -174,7 +174,7 @@ function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
       block(
         call,
         server.zero ? 0 : at,
-        server.twice === 'no' ? {} : server.spaced ? textOf(call, server) : call.arguments,
+        server.twice === 'no' ? {} : server.spaced ? toText(call, server) : call.arguments,
       ),
     ),
     ...(server.again === 'no'
@@ -187,7 +187,7 @@ function anthropicEvents(all: readonly Call[], server: Habits): Event[] {
 function bedrockEvents(all: readonly Call[], server: Habits): Event[] {
   const block = (call: Call, at: number): Event[] => [
     [{ contentBlockIndex: at, start: { toolUse: { toolUseId: call.id, name: call.name } } }, 'contentBlockStart'],
-    ...piecesOf(call, server).map((piece): Event => [
+    ...splitPieces(call, server).map((piece): Event => [
       { contentBlockIndex: at, delta: { toolUse: { input: piece } } },
       'contentBlockDelta',
     ]),
@@ -222,7 +222,7 @@ describe('a call is read once, with its arguments, however often its pieces are 
   ])('%s', (_, dialect, eventsOf) => {
     fc.assert(
       fc.property(calls, habits, (all, server) => {
-        const parts = partsOf(dialect, eventsOf(all, server));
+        const parts = readParts(dialect, eventsOf(all, server));
         expect(callsIn(parts)).toEqual(all.map((call, index) => ({ index, ...call })));
         expect(parts.filter(({ type }) => type === 'tool_call_start')).toHaveLength(all.length);
         expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
@@ -263,7 +263,7 @@ describe('two calls with equal arguments stay two', () => {
     ],
   ])('%s', (_, items, count) => {
     const events = [...items.map((each) => chunk({ tool_calls: [each] })), chunk({}, { finish_reason: 'stop' })];
-    expect(callsIn(partsOf(chatDialect(), events))).toHaveLength(count);
+    expect(callsIn(readParts(chatDialect(), events))).toHaveLength(count);
   });
 });
 

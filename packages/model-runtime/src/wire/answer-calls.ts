@@ -101,7 +101,7 @@ export class AnswerCalls {
     for (const each of this.#calls) {
       if (each.progress.emitted) continue;
       // Its start may be repeated with the arguments, at another place.
-      const isOpen = !each.progress.closed || (each.id !== '' && isWithoutArguments(textOf(each)));
+      const isOpen = !each.progress.closed || (each.id !== '' && isWithoutArguments(getText(each)));
       if (isOpen || each.progress.repeats !== null) return;
       this.#emit(each, out);
     }
@@ -122,7 +122,7 @@ export class AnswerCalls {
     const { id, name, text, whole, before, progress } = call;
     progress.emitted = true;
     if (progress.repeats !== null) return;
-    const argumentsText = textOf(call);
+    const argumentsText = getText(call);
     if (name === '') {
       out.push({ type: 'malformed_tool_call', raw: argumentsText, reason: 'the call has no name' });
       return;
@@ -143,15 +143,15 @@ export class AnswerCalls {
 
 /** Decides whether a call repeats an earlier one. If only the repetition has arguments, the earlier call gets them. */
 function settle(call: AnswerCall, earlier: AnswerCall): void {
-  if (!haveSameArguments(textOf(earlier), textOf(call))) call.progress.repeats = null;
-  else if (!earlier.progress.emitted && lacksArguments(textOf(earlier))) earlier.whole = textOf(call);
+  if (!haveSameArguments(getText(earlier), getText(call))) call.progress.repeats = null;
+  else if (!earlier.progress.emitted && lacksArguments(getText(earlier))) earlier.whole = getText(call);
 }
 
 /**
  * The text of a call's arguments: the joined pieces if they are readable. Otherwise the last piece, if the server sends
  * all so far with each piece, or the complete arguments it sent besides.
  */
-function textOf({ text, whole, progress }: AnswerCall): string {
+function getText({ text, whole, progress }: AnswerCall): string {
   if (whole !== '' && isWithoutArguments(text)) return whole;
   if (isReadable(text)) return text;
   const [previous, last] = progress.tail;

@@ -4,7 +4,7 @@ import { createErrorInfo, say } from '@toolyard/protocol';
 import type { StreamPart } from '../types.ts';
 import type { TextPath } from './plain-text.ts';
 import { malformedCall, meaningOfStop } from './stop-reason.ts';
-import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderFault } from './provider-error.ts';
 import { shortened } from './shortened.ts';
 
 /** Converts the events of one answer, or a whole answer, into parts. Emits `finish` or `error` exactly once. */
@@ -14,7 +14,7 @@ export abstract class StreamedAnswer {
   /** True after the server sent its end-of-stream marker. */
   isStreamDone = false;
   /** The provider's error that ended the answer. */
-  rejection: ProviderError | null = null;
+  rejection: ProviderFault | null = null;
   protected usage: Usage | null = null;
   #reason: FinishReason | null = null;
   /** The stop reason as the server named it. */
@@ -156,7 +156,7 @@ export abstract class StreamedAnswer {
   }
 
   /** The provider ended the answer with an error. */
-  reject(error: ProviderError, out: StreamPart[]): void {
+  reject(error: ProviderFault, out: StreamPart[]): void {
     this.rejection = error;
     this.fail(toModelError(error, null, this.errors), out);
   }

@@ -27,7 +27,7 @@ function readEscaped(text: string, cut: boolean): JsonObject | null {
 }
 
 /** Arguments as text: servers send the object itself, or null. */
-export function argumentsTextOf(value: JsonValue | undefined): string {
+export function toArgumentsText(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -27,7 +27,7 @@ export function endpointUrl(base: string, path: string): string {
 }
 
 /** Scheme, host and port of a base URL. */
-export function originOf(baseUrl: string): string {
+export function getOrigin(baseUrl: string): string {
   return parseBaseUrl(baseUrl).origin;
 }
 

@@ -15,7 +15,7 @@ import { toBlock, toResultContent, type ContentFormat, type ResultContent } from
 import { remember, rememberVariant, toJsonTexts } from './json-text.ts';
 import { answerAsText } from './messages.ts';
 import type { WireName } from '@toolyard/protocol';
-import { isOwnOf, NO_REASONING, unsealReplay, type ReplayedReasoning } from './replay.ts';
+import { isFromModel, NO_REASONING, unsealReplay, type ReplayedReasoning } from './replay.ts';
 import { toTurns, type MessageTurn } from './turns.ts';
 
 /** Reasoning that its model can read again: its text with a signature, or redacted content. */
@@ -126,7 +126,7 @@ export function createBlockTurns(
       user: (message) => remember(users, message, () => userBlocks(message.parts)),
       assistant: (message) => {
         if (toolMode === 'text') return remember(texts, message, () => toJsonTexts([textBlock(answerAsText(message))]));
-        const isOwn = reasoning !== 'none' && isOwnOf(message, model);
+        const isOwn = reasoning !== 'none' && isFromModel(message, model);
         const fills = reasoning === 'in_every_call';
         const variant = `${isOwn} ${fills} ${ids.add(message)}`;
         return rememberVariant(answers, message, variant, () => nativeAnswer(message, ids, isOwn, fills));

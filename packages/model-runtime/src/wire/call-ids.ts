@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '@toolyard/protocol';
-import { isOwnOf } from './replay.ts';
+import { isFromModel } from './replay.ts';
 
 /** Ids in a form that one server requires. */
 export const NINE_LETTERS_OR_DIGITS = /^[A-Za-z0-9]{9}$/;
@@ -29,7 +29,7 @@ export class CallIds {
 
   /** Assigns ids to the calls of the next answer. Returns a key that is equal for equal ids. */
   add(message: AssistantMessage): string {
-    const isOwn = this.#model === null || isOwnOf(message, this.#model);
+    const isOwn = this.#model === null || isFromModel(message, this.#model);
     let key = '';
     for (const part of message.parts) {
       if (part.type !== 'tool_call') continue;

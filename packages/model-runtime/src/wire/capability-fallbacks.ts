@@ -15,7 +15,7 @@ type Rejection = { feature: string; among: ReadonlySet<string>; until: number };
 type KnownModel = { rejections: Rejection[]; leftOut: Map<string, { schema: string; until: number }> };
 
 /** What a request contains besides its messages, as far as servers reject combinations of it. */
-function featuresOf(request: ChatRequest): Set<string> {
+function listFeatures(request: ChatRequest): Set<string> {
   const { parameters, responseFormat, continues } = request;
   const features = new Set(Object.keys(parameters.extra ?? {}).map((field) => `extra:${field}`));
   if (hasNativeTools(request)) features.add(NATIVE_TOOLS);
@@ -46,7 +46,7 @@ export class CapabilityFallbacks {
 
   /** The features that are omitted from a request. */
   without(request: ChatRequest): Set<string> {
-    const features = featuresOf(request);
+    const features = listFeatures(request);
     const now = this.#clock.monotonic();
     return new Set(
       this.#of(request.model).rejections.flatMap(({ feature, among, until }) =>
@@ -68,7 +68,7 @@ export class CapabilityFallbacks {
   }
 
   /** Omits a feature from now on. `status`: of the rejection; `among`: the features it was rejected with. */
-  learn(request: ChatRequest, feature: string, status: number, among = featuresOf(request)): void {
+  learn(request: ChatRequest, feature: string, status: number, among = listFeatures(request)): void {
     // A feature may occur together with itself only: `extra:grammar` among the tools, not among itself.
     among.delete(feature);
     const known = this.#of(request.model);

@@ -4,11 +4,11 @@ import { throwIfAborted } from '../abort.ts';
 import { callHeaders } from '../call-headers.ts';
 import type { CallOptions, ModelInfo } from '../types.ts';
 import { brokenStream } from './answer.ts';
-import { originOf } from './base-url.ts';
+import { getOrigin } from './base-url.ts';
 import { CallGuard, IdleTimeoutError } from './call-guard.ts';
 import type { ApiDialect, Exchange, Outgoing } from './dialect.ts';
 import { Endpoint, readBounded, type EndpointOutcome } from './endpoint.ts';
-import type { ModelFactsOptions } from '../model-facts.ts';
+import type { ModelDetailsOptions } from '../model-details.ts';
 import type { ModelListing } from './model-listing.ts';
 import { isTransient, toNetworkError } from './network-error.ts';
 import { createRedactor, isNamed, retryAfterMs, toModelError, type ErrorContext } from './provider-error.ts';
@@ -67,7 +67,7 @@ export class Connection {
     this.#options = options;
     this.#key = apiKey?.trim() ?? '';
     this.#load = load;
-    this.address = originOf(baseUrl);
+    this.address = getOrigin(baseUrl);
     this.server = nameIn(options.label) ?? this.address;
     this.#secrets = [this.#key, ...secretsInKey(this.#key), ...Object.values(headers), ...queryValues(baseUrl)];
   }
@@ -99,7 +99,7 @@ export class Connection {
   }
 
   /** The headers of one request alone. */
-  headersOf(options: CallOptions): Readonly<Record<string, string>> {
+  getHeaders(options: CallOptions): Readonly<Record<string, string>> {
     return checkedHeaders(callHeaders(options), this.server);
   }
 
@@ -113,10 +113,10 @@ export class Connection {
 
   /** Adds facts that local model servers report outside their list. */
   async withFacts(models: ModelInfo[], { signal }: CallOptions): Promise<ModelInfo[]> {
-    const { serverOfModels, withModelFacts } = await import('../model-facts.ts');
+    const { serverOfModels, withModelDetails } = await import('../model-details.ts');
     const server = serverOfModels(models);
     if (server === undefined) return models;
-    return withModelFacts(models, server, await this.#factsOptions(signal));
+    return withModelDetails(models, server, await this.#factsOptions(signal));
   }
 
   /** Whether the server passes tools to a model, if a detection has read it. */
@@ -127,11 +127,11 @@ export class Connection {
   /** False if this response came from a server that did not pass the tools of the request to the model. */
   async showsTools(response: Response, { signal }: CallOptions): Promise<boolean> {
     if (!/^llama\.cpp\b/i.test(response.headers.get('server') ?? '')) return true;
-    const { templateShowsTools } = await import('../model-facts.ts');
+    const { templateShowsTools } = await import('../model-details.ts');
     return (await templateShowsTools(await this.#factsOptions(signal))) !== false;
   }
 
-  async #factsOptions(signal: AbortSignal | undefined): Promise<ModelFactsOptions> {
+  async #factsOptions(signal: AbortSignal | undefined): Promise<ModelDetailsOptions> {
     const { baseUrl, fetch, clock } = this.#options;
     const { headers } = await this.open();
     return { baseUrl, fetch, clock, headers, signal };
@@ -163,7 +163,7 @@ export class Connection {
     const { dialect, endpoint, headers } = await this.open();
     const guard = this.guard(options);
     const errors = this.errorContext(model, options.headers);
-    const init = requestInit(outgoing, 'application/json', { ...headers, ...this.headersOf(options) });
+    const init = requestInit(outgoing, 'application/json', { ...headers, ...this.getHeaders(options) });
     try {
       for (let attempt = 0; ; attempt += 1) {
         const outcome = await endpoint.send(outgoing.path, init, guard, errors);

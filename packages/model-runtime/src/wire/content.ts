@@ -20,7 +20,7 @@ export type ContentFormat<Block> = {
 export const COMMON_IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** True for a web URL, and for bytes of one of `types`. */
-export function isOneOf(media: SentMedia, types: ReadonlySet<string>): boolean {
+export function isAccepted(media: SentMedia, types: ReadonlySet<string>): boolean {
   return 'url' in media ? /^https?:/i.test(media.url) : types.has(media.mimeType);
 }
 

@@ -13,7 +13,7 @@ import type {
   TranscriptionRequest,
 } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
-import type { ErrorContext, ProviderError } from './provider-error.ts';
+import type { ErrorContext, ProviderFault } from './provider-error.ts';
 import type { ToolRules } from '../tool-schema/rules.ts';
 import type { SentSetting, SettingName } from './settings.ts';
 
@@ -89,9 +89,9 @@ export type ApiDialect = {
   /** Reads a streamed answer that is not server-sent events. */
   body?(answer: StreamedAnswer, errors: ErrorContext): AnswerReader;
   /** Parses an error in the wire's own format; null: try the common formats. */
-  readError?(value: JsonValue, headers: Headers): ProviderError | null;
+  readError?(value: JsonValue, headers: Headers): ProviderFault | null;
   /** The feature to omit after a rejection that names no setting; null: none. */
-  fallbackFor?(error: ProviderError, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
+  fallbackFor?(error: ProviderFault, request: ChatRequest, without: ReadonlySet<string>): CapabilityFallback | null;
   /** `page`: the token from the previous page. */
   models(page: string | undefined): Exchange<ModelPage>;
   embeddings?(request: EmbeddingsRequest): Exchange<Embeddings>;

@@ -23,9 +23,9 @@ export function nearestEffort<Level extends ReasoningEffort>(
 }
 
 /** A row of a table by model name: the first match counts. */
-export type ModelRow<Facts> = { models: RegExp; facts: Facts };
+export type ModelRow<Traits> = { models: RegExp; traits: Traits };
 
 /** The facts of a model in a table; null if no row matches. */
-export function findModelRow<Facts>(table: readonly ModelRow<Facts>[], model: string): Facts | null {
-  return table.find(({ models }) => models.test(model))?.facts ?? null;
+export function findModelRow<Traits>(table: readonly ModelRow<Traits>[], model: string): Traits | null {
+  return table.find(({ models }) => models.test(model))?.traits ?? null;
 }

@@ -8,14 +8,14 @@ import {
   readProviderError,
   toModelError,
   type ErrorContext,
-  type ProviderError,
+  type ProviderFault,
 } from './provider-error.ts';
 
 /** Outcome of a request. `failed`: fetch threw. */
 export type EndpointOutcome =
   | { kind: 'answered'; response: Response }
   /** `streamed`: the error is the first event of a stream, and `status` is its own code; 0: it has none. */
-  | { kind: 'refused'; status: number; headers: Headers; error: ProviderError; streamed?: true }
+  | { kind: 'refused'; status: number; headers: Headers; error: ProviderFault; streamed?: true }
   /** `reason`: what the server says, unless it is a web page. */
   | { kind: 'wrong_address'; triedUrls: string[]; foundPage: boolean; reason: string }
   | { kind: 'failed'; url: string; thrown: unknown };
@@ -46,7 +46,7 @@ export class Endpoint {
     init: RequestInit,
     guard: CallGuard,
     context: ErrorContext,
-    isRejection: (status: number, error: ProviderError) => boolean = () => false,
+    isRejection: (status: number, error: ProviderFault) => boolean = () => false,
   ): Promise<EndpointOutcome> {
     const triedUrls: string[] = [];
     let foundPage = false;

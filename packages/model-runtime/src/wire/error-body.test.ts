@@ -1,7 +1,7 @@
 import type { JsonValue } from '@toolyard/protocol';
 import { fc } from '@toolyard/testing/property';
 import { describe, expect, test } from 'vitest';
-import { providerErrorOf, readProviderError } from './error-body.ts';
+import { readErrorValue, readProviderError } from './error-body.ts';
 import { toModelError } from './provider-error.ts';
 import { waitNotice } from './retry.ts';
 
@@ -108,8 +108,8 @@ describe('the reason of an error', () => {
   });
 
   test('is not looked for in the chunks of an answer', () => {
-    expect(providerErrorOf({ choices: [], message: 'x' })).toBeNull();
-    expect(providerErrorOf({ id: 'x', object: 'chat.completion.chunk', usage: {} })).toBeNull();
+    expect(readErrorValue({ choices: [], message: 'x' })).toBeNull();
+    expect(readErrorValue({ id: 'x', object: 'chat.completion.chunk', usage: {} })).toBeNull();
   });
 });
 
@@ -123,7 +123,7 @@ test.each([
 
 test('an error within a stream is one of the request if its type says so', () => {
   const error = { type: 'error', error: { type: 'invalid_request_error', message: 'Bad tools' } };
-  const read = providerErrorOf(error);
+  const read = readErrorValue(error);
   expect(read === null ? null : toModelError(read, null, context).code).toBe('bad_request');
 });
 

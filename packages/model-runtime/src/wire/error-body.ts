@@ -2,9 +2,9 @@ import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '@tooly
 import { readObject, readObjects } from './json-values.ts';
 
 /** An error of a provider, normalized from any format. `param` names the rejected field. */
-export type ProviderError = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
+export type ProviderFault = { message: string; code: string; type: string; param: string; retryAfterMs?: number };
 
-const EMPTY_ERROR: ProviderError = { message: '', code: '', type: '', param: '' };
+const EMPTY_ERROR: ProviderFault = { message: '', code: '', type: '', param: '' };
 
 /** How many errors within errors are read: gateways wrap those of providers. */
 const MAX_DEPTH = 6;
@@ -26,25 +26,25 @@ const REASONS = [
  * Parses the body of an error response: formats of OpenAI, vLLM, llama.cpp, Ollama, FastAPI, Google, gateways, problem
  * details, a web page, or plain text. The rule: what can be read is shown; a body without a known member is shown itself.
  */
-export function readProviderError(body: string, own?: (value: JsonValue) => ProviderError | null): ProviderError {
+export function readProviderError(body: string, own?: (value: JsonValue) => ProviderFault | null): ProviderFault {
   const parsed = parseJson(body);
-  if (!parsed.ok) return messageError(looksLikeHtml(body) ? titleOf(body) : body);
+  if (!parsed.ok) return createMessageError(looksLikeHtml(body) ? readTitle(body) : body);
   const { value } = parsed;
-  if (typeof value === 'string') return messageError(value);
-  const known = own?.(value) ?? providerErrorOf(value) ?? errorIn(value, 0);
+  if (typeof value === 'string') return createMessageError(value);
+  const known = own?.(value) ?? readErrorValue(value) ?? errorIn(value, 0);
   if (known !== null && known.message !== '') return known;
   const isEmpty = value === null || typeof value !== 'object' || Object.keys(value).length === 0;
   return { ...(known ?? EMPTY_ERROR), message: isEmpty ? '' : body };
 }
 
 /** An error that consists only of a message. */
-export function messageError(message: string): ProviderError {
+export function createMessageError(message: string): ProviderFault {
   return { ...EMPTY_ERROR, message };
 }
 
 /** The error in a value of a stream or a response; null if it contains no error. */
-export function providerErrorOf(value: JsonValue): ProviderError | null {
-  if (Array.isArray(value)) return value[0] === undefined ? null : providerErrorOf(value[0]);
+export function readErrorValue(value: JsonValue): ProviderFault | null {
+  if (Array.isArray(value)) return value[0] === undefined ? null : readErrorValue(value[0]);
   if (!isJsonObject(value)) return null;
   const { error, errors, detail, message, choices } = value;
   const isError =
@@ -58,7 +58,7 @@ export function providerErrorOf(value: JsonValue): ProviderError | null {
 }
 
 /** Reads an error in any of the formats, with the errors it wraps. */
-function errorIn(value: JsonValue, depth: number): ProviderError | null {
+function errorIn(value: JsonValue, depth: number): ProviderFault | null {
   if (depth > MAX_DEPTH) return null;
   if (typeof value === 'string') return errorInText(value, depth);
   if (Array.isArray(value)) return joined(value.flatMap((each) => errorIn(each, depth + 1) ?? []));
@@ -76,26 +76,26 @@ function errorIn(value: JsonValue, depth: number): ProviderError | null {
   );
   const further = [raw, value['innererror'] ?? null, Array.isArray(errors) ? errors : null, ...violations];
   const whole = joined([...found, ...further.flatMap((each) => errorIn(each, depth + 1) ?? [])]);
-  const own: ProviderError = {
+  const own: ProviderFault = {
     message: '',
-    code: wordOf(value['code']) || statusOf(value),
-    type: wordsOf([wordOf(value['type']), wordOf(value['error_type']), ...googleWords(value)]),
+    code: readWord(value['code']) || readStatus(value),
+    type: joinWords([readWord(value['type']), readWord(value['error_type']), ...googleWords(value)]),
     param: typeof value['param'] === 'string' ? value['param'] : '',
   };
-  const path = pathOf(loc);
+  const path = readPath(loc);
   if (whole === null && own.code === '' && own.type === '') return null;
   const message = whole?.message ?? '';
   return {
     message: path === '' || message === '' ? message : `${path}: ${message}`,
     code: own.code === '' ? (whole?.code ?? '') : own.code,
     // The code of a wrapped error says what kind it is, even if its gateway has a code of its own.
-    type: wordsOf([own.type, whole?.type ?? '', own.code === '' ? '' : (whole?.code ?? '')]),
+    type: joinWords([own.type, whole?.type ?? '', own.code === '' ? '' : (whole?.code ?? '')]),
     param: own.param !== '' ? own.param : path !== '' ? path : (whole?.param ?? ''),
   };
 }
 
 /** Gateways send the answer of the provider as text, often as JSON in text. */
-function errorInText(text: string, depth: number): ProviderError | null {
+function errorInText(text: string, depth: number): ProviderFault | null {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (/^[[{]/.test(trimmed)) {
@@ -103,11 +103,11 @@ function errorInText(text: string, depth: number): ProviderError | null {
     const inner = parsed.ok ? errorIn(parsed.value, depth + 1) : null;
     if (inner !== null && inner.message !== '') return inner;
   }
-  return messageError(looksLikeHtml(trimmed) ? titleOf(trimmed) : text);
+  return createMessageError(looksLikeHtml(trimmed) ? readTitle(trimmed) : text);
 }
 
 /** Several errors as one: each message once, the first code. */
-function joined(errors: readonly ProviderError[]): ProviderError | null {
+function joined(errors: readonly ProviderFault[]): ProviderFault | null {
   const [first] = errors;
   if (first === undefined) return null;
   const messages: string[] = [];
@@ -117,35 +117,35 @@ function joined(errors: readonly ProviderError[]): ProviderError | null {
   return {
     message: messages.map((each, at) => (at < messages.length - 1 ? each.replace(/[.:]\s*$/, '') : each)).join(': '),
     code: errors.find(({ code }) => code !== '')?.code ?? '',
-    type: wordsOf(errors.map(({ type }) => type)),
+    type: joinWords(errors.map(({ type }) => type)),
     param: errors.find(({ param }) => param !== '')?.param ?? '',
   };
 }
 
 /** The status that an error of a stream names beside its message. */
-function statusOf({ status, status_code: snake, statusCode: camel }: JsonObject): string {
+function readStatus({ status, status_code: snake, statusCode: camel }: JsonObject): string {
   const found = [snake, camel, status].find((each) => typeof each === 'number');
-  return wordOf(found);
+  return readWord(found);
 }
 
 /** Google names the kind of an error by `status`, and by the reasons of its details. */
 function googleWords({ status, details }: JsonObject): string[] {
-  const reasons = readObjects(details).map(({ reason }) => wordOf(reason));
+  const reasons = readObjects(details).map(({ reason }) => readWord(reason));
   return [typeof status === 'string' ? status : '', ...reasons];
 }
 
-function wordsOf(words: readonly string[]): string {
+function joinWords(words: readonly string[]): string {
   return [...new Set(words.filter((each) => each !== ''))].join(' ');
 }
 
 /** Where FastAPI found the fault: `["body", "tools", 0]` becomes `tools.0`. */
-function pathOf(loc: JsonValue | undefined): string {
+function readPath(loc: JsonValue | undefined): string {
   if (!Array.isArray(loc)) return '';
-  const steps = loc.map(wordOf).filter((step) => step !== '');
+  const steps = loc.map(readWord).filter((step) => step !== '');
   return (steps[0] === 'body' ? steps.slice(1) : steps).join('.');
 }
 
-function wordOf(value: JsonValue | undefined): string {
+function readWord(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
@@ -155,7 +155,7 @@ export function looksLikeHtml(body: string): boolean {
 }
 
 /** The title of a web page, otherwise its first heading: what a proxy says, such as "502 Bad Gateway". */
-function titleOf(page: string): string {
+function readTitle(page: string): string {
   const found = /<title[^>]*>([^<]*)<|<h1[^>]*>([^<]*)</i.exec(page.slice(0, 20_000));
   return (found?.[1] ?? found?.[2] ?? '').replace(/\s+/g, ' ').trim();
 }

@@ -3,7 +3,7 @@ import { createErrorInfo, parseJson, say } from '@toolyard/protocol';
 import { createParser } from 'eventsource-parser';
 import type { StreamPart } from '../types.ts';
 import type { StreamedAnswer } from './answer.ts';
-import { providerErrorOf, messageError, withAddress, type ErrorContext } from './provider-error.ts';
+import { readErrorValue, createMessageError, withAddress, type ErrorContext } from './provider-error.ts';
 
 /** Maximum length of one event, or of a whole answer, in characters. */
 const MAX_EVENT = 32_000_000;
@@ -79,7 +79,7 @@ export class AnswerBody {
         break;
     }
     const isCut = !this.#answer.stopped && !this.#answer.isStreamDone;
-    if (isCut && this.#said !== '') this.#answer.reject(messageError(this.#said), out);
+    if (isCut && this.#said !== '') this.#answer.reject(createMessageError(this.#said), out);
     this.#answer.end(out);
   }
 
@@ -87,7 +87,7 @@ export class AnswerBody {
     switch (this.#kind) {
       case 'unknown':
         this.#head += text;
-        this.#kind = kindOf(this.#head);
+        this.#kind = detectKind(this.#head);
         if (this.#kind === 'events') this.#feed(this.#head);
         if (this.#kind === 'json') this.#whole(this.#head);
         return;
@@ -133,7 +133,7 @@ export class AnswerBody {
     const parsed = parseJson(data);
     if (name === 'error') {
       this.#events += 1;
-      const error = (parsed.ok ? providerErrorOf(parsed.value) : null) ?? messageError(data);
+      const error = (parsed.ok ? readErrorValue(parsed.value) : null) ?? createMessageError(data);
       this.#answer.reject(error, this.#out);
     } else if (parsed.ok && typeof parsed.value !== 'string') {
       this.#events += 1;
@@ -189,7 +189,7 @@ function withoutNumberWords(data: string): string {
   return data.replace(/([:,[]\s*)(?:NaN|-?Infinity)(?=\s*[,}\]])/g, '$1null');
 }
 
-function kindOf(head: string): Kind {
+function detectKind(head: string): Kind {
   const first = head.trimStart().charAt(0);
   if (first === '') return 'unknown';
   if (first === '{' || first === '[') return 'json';

@@ -145,7 +145,7 @@ const VALIDATORS: readonly { dialect: ApiDialect; check: (body: JsonObject) => P
     dialect: chatDialect({ shortCallIds: true, answersResults: true }),
     check: (body) => [
       ...checkChat(body, /^[A-Za-z0-9]{9}$/),
-      ...listOf(body['messages']).flatMap(({ role }, at, all) =>
+      ...readList(body['messages']).flatMap(({ role }, at, all) =>
         role === 'user' && all[at - 1]?.['role'] === 'tool' ? ['user after result'] : [],
       ),
     ],
@@ -327,7 +327,7 @@ test('a result goes to the latest call with its id; a call without one gets a no
   ]);
 });
 
-function listOf(value: unknown): JsonObject[] {
+function readList(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
@@ -345,12 +345,12 @@ function pairs(calls: unknown[], results: unknown[], form: RegExp): Problem[] {
 }
 
 function checkChat(body: JsonObject, form: RegExp): Problem[] {
-  const messages = listOf(body['messages']);
+  const messages = readList(body['messages']);
   const turns = messages.filter(({ role }) => role !== 'system');
   const problems: Problem[] = [];
   if (messages.findLastIndex(({ role }) => role === 'system') >= messages.length - turns.length)
     problems.push('system');
-  const calls = turns.flatMap(({ tool_calls: made }) => listOf(made).map(({ id }) => id));
+  const calls = turns.flatMap(({ tool_calls: made }) => readList(made).map(({ id }) => id));
   const results = turns.flatMap(({ role, tool_call_id: id }) => (role === 'tool' ? [id] : []));
   turns.forEach((turn, at) => {
     const before = turns[at - 1];
@@ -359,7 +359,7 @@ function checkChat(body: JsonObject, form: RegExp): Problem[] {
     if (turn['role'] === 'assistant' && before?.['role'] === 'assistant') problems.push('two answers');
     if (
       turn['role'] === 'user' &&
-      (turn['content'] === '' || listOf(turn['content']).length === 0) &&
+      (turn['content'] === '' || readList(turn['content']).length === 0) &&
       typeof turn['content'] !== 'string'
     )
       problems.push('empty');
@@ -370,11 +370,11 @@ function checkChat(body: JsonObject, form: RegExp): Problem[] {
 }
 
 function checkResponses(body: JsonObject): Problem[] {
-  const items = listOf(body['input']);
-  const idsOf = (type: string) => items.flatMap((item) => (item['type'] === type ? [item['call_id']] : []));
+  const items = readList(body['input']);
+  const listIds = (type: string) => items.flatMap((item) => (item['type'] === type ? [item['call_id']] : []));
   const last = items.at(-1);
   return [
-    ...pairs(idsOf('function_call'), idsOf('function_call_output'), /^[\w-]{1,64}$/),
+    ...pairs(listIds('function_call'), listIds('function_call_output'), /^[\w-]{1,64}$/),
     ...(items[0]?.['role'] === 'user' ? [] : ['first']),
     ...(last?.['role'] === 'user' || last?.['type'] === 'function_call_output' ? [] : ['last']),
     ...items.flatMap((item) => (JSON.stringify(item['content']) === '[]' ? ['empty'] : [])),
@@ -383,11 +383,11 @@ function checkResponses(body: JsonObject): Problem[] {
 
 /** The formats of Anthropic and Bedrock. */
 function checkBlocks(body: JsonObject, use: string, answer: string, useId: string, answerId: string): Problem[] {
-  const turns = listOf(body['messages']);
-  const blocks = turns.map(({ content }) => listOf(content));
+  const turns = readList(body['messages']);
+  const blocks = turns.map(({ content }) => readList(content));
   const inner = (block: JsonObject, type: string): JsonObject | null =>
     block['type'] === type ? block : isJsonObject(block[type]) ? block[type] : null;
-  const idsOf = (list: readonly JsonObject[], type: string, id: string) =>
+  const listIds = (list: readonly JsonObject[], type: string, id: string) =>
     list.flatMap((block) => {
       const found = inner(block, type);
       return found === null ? [] : [found[id]];
@@ -401,37 +401,37 @@ function checkBlocks(body: JsonObject, use: string, answer: string, useId: strin
     if (list.length === 0) problems.push('empty');
     for (const block of list)
       if (typeof block['text'] === 'string' && block['text'].trim() === '') problems.push('blank');
-    const made = idsOf(list, use, useId);
+    const made = listIds(list, use, useId);
     const lastCall = list.findLastIndex((block) => inner(block, use) !== null);
     const isReasoning = (block: JsonObject) =>
       /thinking|reasoning/.test(JSON.stringify([Object.keys(block), block['type'] ?? null]));
     const after = list.slice(lastCall + 1);
     if (lastCall !== -1 && after.length > 0 && !after.some(isReasoning)) problems.push('text after calls');
     if (isReasoning(list.at(-1) ?? {})) problems.push('reasoning last');
-    const following = idsOf(blocks[at + 1] ?? [], answer, answerId);
+    const following = listIds(blocks[at + 1] ?? [], answer, answerId);
     problems.push(...pairs(made, following, /^[\w-]{1,64}$/));
     if (following.length > 0 && inner(blocks[at + 1]?.[0] ?? {}, answer) === null) problems.push('results not first');
     const json = JSON.stringify(list);
     if (json.includes('of chat') || json.includes('"unsigned"')) problems.push('reasoning of another format');
   });
   const all = blocks.flat();
-  if (new Set(idsOf(all, use, useId)).size !== idsOf(all, use, useId).length) problems.push('repeated');
+  if (new Set(listIds(all, use, useId)).size !== listIds(all, use, useId).length) problems.push('repeated');
   return problems;
 }
 
 function checkGemini(body: JsonObject): Problem[] {
-  const turns = listOf(body['contents']);
+  const turns = readList(body['contents']);
   const problems = alternating(
     turns.map(({ role }) => role),
     'user',
   );
   if (turns.at(-1)?.['role'] !== 'user') problems.push('last');
   turns.forEach(({ parts }, at) => {
-    const list = listOf(parts);
+    const list = readList(parts);
     if (list.length === 0) problems.push('empty');
     for (const part of list) if (part['text'] === '' && part['thoughtSignature'] === undefined) problems.push('blank');
     const calls = list.filter((part) => part['functionCall'] !== undefined).length;
-    const answers = listOf(turns[at + 1]?.['parts']).filter((part) => part['functionResponse'] !== undefined).length;
+    const answers = readList(turns[at + 1]?.['parts']).filter((part) => part['functionResponse'] !== undefined).length;
     if (calls !== answers && calls > 0) problems.push(`${calls} calls, ${answers} results`);
   });
   return problems;

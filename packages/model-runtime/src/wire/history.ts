@@ -141,7 +141,7 @@ function withResults(turns: readonly Turn[]): Turn[] {
     if (!('slots' in each)) placed.push(each);
     else {
       placed.push(each.answer);
-      for (const slot of each.slots) placed.push(resultOf(slot, each.answer));
+      for (const slot of each.slots) placed.push(toResult(slot, each.answer));
     }
   }
   return placed;
@@ -168,7 +168,7 @@ function withCallIds(answer: AssistantMessage, slots: readonly Slot[]): Assistan
   });
 }
 
-function resultOf({ callId, call, result }: Slot, answer: AssistantMessage): ToolMessage {
+function toResult({ callId, call, result }: Slot, answer: AssistantMessage): ToolMessage {
   if (result === null) return derived(call, callId, () => missingResult(callId, call, answer));
   if (result.parts[0].callId === callId) return result;
   return derived(result, callId, () => ({ ...result, parts: [{ ...result.parts[0], callId }] }));

@@ -1,5 +1,5 @@
 import { createErrorInfo, say, type ErrorInfo } from '@toolyard/protocol';
-import type { ProviderError } from './error-body.ts';
+import type { ProviderFault } from './error-body.ts';
 
 /** How often a server that is loading is asked, and for how long. Large models take minutes. */
 export const LOADING_POLL_MS = 1_000;
@@ -9,7 +9,7 @@ export const MAX_LOADING_MS = 600_000;
  * True if a server says that its model is not loaded yet: status 503 with the type that llama.cpp uses for this, or a
  * message that names the loading. It is neither busy nor missing, and answers when it has loaded.
  */
-export function isLoading(status: number, { type, message }: Pick<ProviderError, 'type' | 'message'>): boolean {
+export function isLoading(status: number, { type, message }: Pick<ProviderFault, 'type' | 'message'>): boolean {
   return status === 503 && (/\bunavailable_error\b/.test(type) || /\bloading\b/i.test(message));
 }
 

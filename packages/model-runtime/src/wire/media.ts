@@ -38,12 +38,12 @@ export function dataImage(address: string): ImagePart | null {
 }
 
 /** The media type of an image that a provider created. */
-export function imageTypeOf(base64: string): string {
+export function getImageType(base64: string): string {
   const media = readMedia({ data: base64 }, 'image/png');
   return 'mimeType' in media ? media.mimeType : 'image/png';
 }
 
 /** Decodes base64. Throws if it is invalid. */
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }

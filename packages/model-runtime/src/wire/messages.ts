@@ -17,7 +17,7 @@ export function toolRun(messages: readonly Message[], from: number): ToolMessage
 }
 
 /** The call format of a model with a known name; otherwise the most common one. */
-export function textFormOf(model: string): ToolDescriptionFormat {
+export function getTextForm(model: string): ToolDescriptionFormat {
   const format = toolCallFormatForModel(model);
   return format === 'auto' || format === 'plain' ? COMMON_FORM : format;
 }

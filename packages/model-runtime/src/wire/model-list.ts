@@ -4,7 +4,7 @@ import { findText } from './json-values.ts';
 
 /** Reads a model list: OpenAI's `data`, `models` of Ollama and llama.cpp, or a bare array. Null: not a model list. */
 export function readModels(value: JsonValue): ModelInfo[] | null {
-  const list = listOf(value);
+  const list = readList(value);
   if (list === null) return null;
   const models = new Map<string, ModelInfo>();
   for (const item of list) {
@@ -14,7 +14,7 @@ export function readModels(value: JsonValue): ModelInfo[] | null {
   return [...models.values()];
 }
 
-function listOf(value: JsonValue): JsonValue[] | null {
+function readList(value: JsonValue): JsonValue[] | null {
   if (Array.isArray(value)) return value;
   if (!isJsonObject(value)) return null;
   const data = value['data'];

@@ -176,13 +176,13 @@ describe('the system message', () => {
   test.each([chatDialect(), responsesDialect(), anthropicDialect(), geminiDialect(), converseDialect()])(
     'has no field in $wire after a rejection',
     (dialect) => {
-      const bodyOf = (without: string[], of = messages): string =>
+      const writeBody = (without: string[], of = messages): string =>
         dialect.chat(request(of, { tools: [tool('f')], toolMode: 'text' }), new Set(without)).body;
-      expect(bodyOf([])).toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
-      const sent = bodyOf([SYSTEM_ROLE]);
+      expect(writeBody([])).toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
+      const sent = writeBody([SYSTEM_ROLE]);
       expect(sent).not.toMatch(/"role":"system"|"system":|"systemInstruction":|"instructions":/);
       expect(sent).toMatch(/Be kind\..*Does f\..*hi/);
-      expect(bodyOf([SYSTEM_ROLE])).toBe(sent);
+      expect(writeBody([SYSTEM_ROLE])).toBe(sent);
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '@toolyard/protocol';
-import type { ProviderError } from './provider-error.ts';
+import type { ProviderFault } from './provider-error.ts';
 
 /** The list of tools in the path of a rejected field. Gemini has a list within a list. */
 const LISTS = [/\bfunction_?declarations\W{1,2}(\d+)/gi, /\btools\W{1,2}(\d+)/gi];
@@ -10,7 +10,7 @@ const LISTS = [/\bfunction_?declarations\W{1,2}(\d+)/gi, /\btools\W{1,2}(\d+)/gi
  */
 export function namedTools(
   tools: readonly ToolDefinition[],
-  { message, param }: Pick<ProviderError, 'message' | 'param'>,
+  { message, param }: Pick<ProviderFault, 'message' | 'param'>,
 ): ToolDefinition[] {
   const text = `${param} ${message}`.slice(0, 4000);
   for (const list of LISTS) {
@@ -33,12 +33,12 @@ const ANY_TOOLS =
   /(?<![a-z])(tools?|functions)(?![a-z])|(?<![a-z])function[\W_]{0,2}(call|declaration|definition|schema|parameter)/i;
 
 /** True if an error points at tools of the request: by name, by position, or by the field that contains them. */
-export function pointsAtTools(tools: readonly ToolDefinition[], error: ProviderError): boolean {
+export function pointsAtTools(tools: readonly ToolDefinition[], error: ProviderFault): boolean {
   return tools.length > 0 && (TOOL_FIELD.test(error.param) || namedTools(tools, error).length > 0);
 }
 
 /** True if an error of a request with tools mentions tools. */
-export function isAboutTools(tools: readonly ToolDefinition[], error: ProviderError): boolean {
+export function isAboutTools(tools: readonly ToolDefinition[], error: ProviderFault): boolean {
   const { message, param, type, code } = error;
   const text = `${param} ${type} ${code} ${message}`.slice(0, 4000);
   return tools.length > 0 && (ANY_TOOLS.test(text) || pointsAtTools(tools, error));

@@ -9,7 +9,7 @@ export function toNetworkError(thrown: unknown, url: string, label?: string): Er
   if (ToolyardError.isInstance(thrown)) return thrown.toJSON();
   const address = URL.canParse(url) ? hostAndPort(new URL(url)) : 'the model server';
   const host = label === undefined ? address : `${label} (${address})`;
-  const code = errorCodeOf(thrown);
+  const code = getErrorCode(thrown);
 
   if (code === 'ECONNREFUSED') {
     return network(
@@ -68,20 +68,20 @@ function hostAndPort(url: URL): string {
  * The system's error code, which fetch puts into `cause`, or into one of several causes if a host has several
  * addresses.
  */
-function errorCodeOf(thrown: unknown, depth = 0): string {
+function getErrorCode(thrown: unknown, depth = 0): string {
   if (typeof thrown !== 'object' || thrown === null || depth > 4) return '';
   if ('code' in thrown && typeof thrown.code === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(thrown.code))
     return thrown.code;
   if ('errors' in thrown && Array.isArray(thrown.errors)) {
     for (const inner of thrown.errors) {
-      const code = errorCodeOf(inner, depth + 1);
+      const code = getErrorCode(inner, depth + 1);
       if (code !== '') return code;
     }
   }
-  return 'cause' in thrown ? errorCodeOf(thrown.cause, depth + 1) : '';
+  return 'cause' in thrown ? getErrorCode(thrown.cause, depth + 1) : '';
 }
 
 /** True for a broken connection, which may succeed on retry. A refused connection or a bad certificate is permanent. */
 export function isTransient(thrown: unknown): boolean {
-  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|EAI_AGAIN/.test(errorCodeOf(thrown));
+  return /ECONNRESET|EPIPE|UND_ERR_SOCKET|EAI_AGAIN/.test(getErrorCode(thrown));
 }

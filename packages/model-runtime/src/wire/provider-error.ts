@@ -1,11 +1,17 @@
 import type { AnyText, ErrorInfo, ErrorInit, ErrorCode } from '@toolyard/protocol';
 import { createErrorInfo, defined, say, withTemplate } from '@toolyard/protocol';
 
-import type { ProviderError } from './error-body.ts';
+import type { ProviderFault } from './error-body.ts';
 import { missingKeyError } from './missing-key-error.ts';
 import { shortened } from './shortened.ts';
 
-export { looksLikeHtml, messageError, providerErrorOf, readProviderError, type ProviderError } from './error-body.ts';
+export {
+  looksLikeHtml,
+  createMessageError,
+  readErrorValue,
+  readProviderError,
+  type ProviderFault,
+} from './error-body.ts';
 
 /** Context of an error. */
 export type ErrorContext = {
@@ -31,7 +37,7 @@ const MISSING_MODEL: Rule = {
  * Converts a provider's error to an `ErrorInfo`. `status` is the HTTP status; null during streaming, where the provider's
  * own code counts.
  */
-export function toModelError(error: ProviderError, status: number | null, context: ErrorContext): ErrorInfo {
+export function toModelError(error: ProviderFault, status: number | null, context: ErrorContext): ErrorInfo {
   const rule = classify(error, status ?? statusIn(error) ?? 0);
   if (rule.code === 'invalid_key' && !context.hasKey)
     return withAddress(missingKeyError(context.server, say`Enter the API key of this provider.`), context);
@@ -55,7 +61,7 @@ function refusalText(code: ErrorCode, status: number | null, context: ErrorConte
 }
 
 /** The HTTP status that an error itself names, as errors of a stream do; null: none. */
-export function statusIn({ code }: ProviderError): number | null {
+export function statusIn({ code }: ProviderFault): number | null {
   return /^[45]\d\d$/.test(code) ? Number(code) : null;
 }
 
@@ -102,7 +108,7 @@ export function withAddress(error: ErrorInit, context: Pick<ErrorContext, 'serve
   return createErrorInfo({ ...error, hint: advice === undefined ? note : say`${advice} Base URL: ${context.address}` });
 }
 
-function classify(error: ProviderError, status: number): Rule {
+function classify(error: ProviderFault, status: number): Rule {
   const names = `${error.code} ${error.type}`.toLowerCase();
   const text = error.message.slice(0, 2000).toLowerCase();
 

@@ -9,12 +9,12 @@ import type { ChatRequest } from '../types.ts';
 const tools = [tool('f')];
 const png = { type: 'image', mimeType: 'image/png', source: { data: 'iVBORw0KGgo=' } } as const;
 
-function messagesOf(body: unknown): JsonObject[] {
+function readMessages(body: unknown): JsonObject[] {
   const messages = isJsonObject(body) ? body['messages'] : null;
   return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
 }
 
-const answers = (body: unknown) => messagesOf(body).filter(({ role }) => role === 'assistant');
+const answers = (body: unknown) => readMessages(body).filter(({ role }) => role === 'assistant');
 
 /** A server that rejects requests for the reason that `problem` returns. */
 async function ask(
@@ -24,7 +24,7 @@ async function ask(
   more: Partial<ChatRequest> = {},
 ) {
   await using server = await startModelServer(({ body }): ModelReply => {
-    const message = problem(messagesOf(body));
+    const message = problem(readMessages(body));
     return message === null ? reply.text('answered') : reply.error(400, message);
   });
   const runtime = runtimeOver('openai-chat', server.url, options);
@@ -80,7 +80,7 @@ describe('a history that only one provider rejects', () => {
     const { bodies } = await ask(reject, [steered], {}, { tools: [] });
     expect(bodies.map((body) => JSON.stringify(body).includes('tool_calls'))).toEqual([true, false]);
     const { bodies: later } = await ask(() => null, [steered], { quirks: { answersResults: true } });
-    expect(messagesOf(later[0]).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+    expect(readMessages(later[0]).map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
   });
 });
 
@@ -91,7 +91,7 @@ describe('reasoning of earlier answers', () => {
   );
   const others = { ...assistant({ type: 'reasoning', text: 'secret' }, call('c2', 'f')), model: 'another' };
   const history = [user('a'), own, result('c1', 'f', 'r'), user('b'), others, result('c2', 'f', 'r'), user('c')];
-  const fieldsOf = (body: unknown) => answers(body).map((each) => each['reasoning_content']);
+  const listFields = (body: unknown) => answers(body).map((each) => each['reasoning_content']);
   const lacking = (messages: JsonObject[]) =>
     messages.some((each) => each['tool_calls'] !== undefined && typeof each['reasoning_content'] !== 'string')
       ? 'messages[1]: reasoning_content is required'
@@ -100,7 +100,7 @@ describe('reasoning of earlier answers', () => {
   test('is sent with every call after a rejection without it, the own one as it was, and remembered', async () => {
     const { parts, bodies } = await ask(lacking, [history, history]);
     expect(parts.map(textIn)).toEqual(['answered', 'answered']);
-    expect(bodies.map(fieldsOf)).toEqual([
+    expect(bodies.map(listFields)).toEqual([
       [undefined, undefined],
       ['It is cold.', '(no reasoning was kept)'],
       ['It is cold.', '(no reasoning was kept)'],
@@ -118,19 +118,19 @@ describe('reasoning of earlier answers', () => {
       messages.some((each) => 'reasoning_content' in each) ? 'Extra inputs: reasoning_content' : null;
     const { parts, bodies } = await ask(rejecting, [[user('a'), own, result('c1', 'f', 'r')], history]);
     expect(parts.map(textIn)).toEqual(['answered', 'answered']);
-    expect(bodies.map(fieldsOf)).toEqual([['It is cold.'], [undefined], [undefined, undefined]]);
+    expect(bodies.map(listFields)).toEqual([['It is cold.'], [undefined], [undefined, undefined]]);
   });
 });
 
 describe('call ids', () => {
   const history = [user('a'), assistant(call('c1', 'f', {}, 'call_1')), result('c1', 'f', 'r'), user('b')];
-  const idsOf = (body: unknown) =>
-    messagesOf(body).flatMap(({ tool_calls: calls, tool_call_id: id }) => [
+  const listIds = (body: unknown) =>
+    readMessages(body).flatMap(({ tool_calls: calls, tool_call_id: id }) => [
       ...(Array.isArray(calls) ? calls.map((each) => (isJsonObject(each) ? each['id'] : null)) : []),
       ...(id === undefined ? [] : [id]),
     ]);
   const strict = (messages: JsonObject[]) =>
-    idsOf({ messages }).some((id) => typeof id !== 'string' || !/^[A-Za-z0-9]{9}$/.test(id))
+    listIds({ messages }).some((id) => typeof id !== 'string' || !/^[A-Za-z0-9]{9}$/.test(id))
       ? 'Invalid value: call_1'
       : null;
 
@@ -138,8 +138,8 @@ describe('call ids', () => {
     const { parts, bodies } = await ask(strict, [history, [...history, assistant('answered'), user('c')]]);
     expect(parts.map(textIn)).toEqual(['answered', 'answered']);
     expect(bodies).toHaveLength(3);
-    expect(idsOf(bodies[0])).toEqual(['call_1', 'call_1']);
-    expect(idsOf(bodies[2])).toEqual(idsOf(bodies[1]));
+    expect(listIds(bodies[0])).toEqual(['call_1', 'call_1']);
+    expect(listIds(bodies[2])).toEqual(listIds(bodies[1]));
   });
 
   test('of another model are replaced before they are sent', async () => {

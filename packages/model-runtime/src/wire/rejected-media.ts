@@ -2,7 +2,7 @@ import { createNotice } from '../create-notice.ts';
 import type { ErrorInfo, Message, ToolContentPart, ToolMessage, UserMessage, UserPart } from '@toolyard/protocol';
 import { labelOf, textOfSource, say } from '@toolyard/protocol';
 import type { ChatRequest, StreamPart } from '../types.ts';
-import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderFault } from './provider-error.ts';
 import { remember } from './json-text.ts';
 import { shortened } from './shortened.ts';
 
@@ -35,7 +35,7 @@ export class RejectedMedia {
   learn(
     { model, messages }: ChatRequest,
     status: number,
-    error: ProviderError,
+    error: ProviderFault,
     errors: ErrorContext,
     notices: StreamPart[],
   ): boolean {
@@ -57,7 +57,7 @@ export class RejectedMedia {
 }
 
 /** True if the error names media, or content that is more than a string. */
-function namesMedia({ message, param, code }: ProviderError): boolean {
+function namesMedia({ message, param, code }: ProviderFault): boolean {
   return MEDIA_WORDS.test(`${param} ${code} ${message}`);
 }
 
@@ -91,12 +91,12 @@ function noted(message: Message): Message {
 }
 
 function withNotes(message: WithMedia): Message {
-  if (message.role === 'user') return { ...message, parts: message.parts.map(noteOf) };
+  if (message.role === 'user') return { ...message, parts: message.parts.map(toNote) };
   const [part] = message.parts;
-  const result = { ...part.result, content: part.result.content.map(noteOf) };
+  const result = { ...part.result, content: part.result.content.map(toNote) };
   return { ...message, parts: [{ ...part, result }] };
 }
 
-function noteOf<Part extends UserPart | ToolContentPart>(part: Part): Part | { type: 'text'; text: string } {
+function toNote<Part extends UserPart | ToolContentPart>(part: Part): Part | { type: 'text'; text: string } {
   return isMedia(part) ? { type: 'text', text: `[${labelOf(part)}: the model server rejected it]` } : part;
 }

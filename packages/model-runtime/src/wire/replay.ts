@@ -20,7 +20,7 @@ export function unsealObject(wire: WireName, signature: string | undefined): Jso
 }
 
 /** True if the sealed data of `message` may be sent back: a model reads only its own. */
-export function isOwnOf(message: AssistantMessage, model: string): boolean {
+export function isFromModel(message: AssistantMessage, model: string): boolean {
   return message.model === model;
 }
 
@@ -59,7 +59,7 @@ export function replayFallback(
     (message, at) =>
       message.role === 'assistant' &&
       message.parts.some((part) => part.type === 'tool_call') &&
-      (at < start || !isOwnOf(message, model) || !message.parts.some(isSealed)),
+      (at < start || !isFromModel(message, model) || !message.parts.some(isSealed)),
   );
   return { without: lacks && !without.has(REPLAY_FEATURES.gaps) ? REPLAY_FEATURES.gaps : REPLAY_FEATURES.replay };
 }

@@ -5,10 +5,10 @@ import { hasNativeTools, NATIVE_TOOLS, type CapabilityFallbacks } from './capabi
 import type { ApiDialect, OutgoingChat } from './dialect.ts';
 import type { EndpointOutcome } from './endpoint.ts';
 import { isAboutTools, namedTools, pointsAtTools } from './named-tools.ts';
-import { toModelError, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { toModelError, type ErrorContext, type ProviderFault } from './provider-error.ts';
 import { shortened } from './shortened.ts';
 import { rejectsSystemRole, SYSTEM_ROLE } from './system-role.ts';
-import { featureOf, namedSetting, sentInWords, type SentSetting, type SettingName } from './settings.ts';
+import { getFeature, namedSetting, sentInWords, type SentSetting, type SettingName } from './settings.ts';
 import { FULL_SCHEMAS, renamedTools, type RenamedTools } from './tool-function.ts';
 
 /** A request without an answer whose status the server chose. */
@@ -90,7 +90,7 @@ export class RequestForms {
 
   #form({ tools, settings, features }: Simplification): RequestForm {
     const fallbacks = this.#fallbacks;
-    const omitted = new Set([...fallbacks.without(this.#request), ...features, ...settings.map(featureOf)]);
+    const omitted = new Set([...fallbacks.without(this.#request), ...features, ...settings.map(getFeature)]);
     const { toolMode, toolChoice, tools: all } = this.#request;
     const isCallsAlone = all.length === 0 && omitted.has(CALLS_ALONE);
     const { maxTools = Number.POSITIVE_INFINITY } = this.#dialect.tools;
@@ -151,7 +151,7 @@ export class RequestForms {
    * True if the form of the request may be the reason: by the status and kind of the error; with a status that decides
    * neither way, if it is about the tools of the request.
    */
-  isOfForm({ request }: RequestForm, status: number, error: ProviderError): boolean {
+  isOfForm({ request }: RequestForm, status: number, error: ProviderFault): boolean {
     // An error may name a tool that was left out before.
     const tools = hasNativeTools(request) ? this.#request.tools : [];
     if (this.#dialect.toolRefusals?.includes(status) === true && error.message !== '') return tools.length > 0;
@@ -176,7 +176,7 @@ export class RequestForms {
     const { form, refusal } = first;
     const { model } = this.#request;
     const { tools, settings, features } = this.#trial;
-    const reason = this.#reasonOf(refusal);
+    const reason = this.#getReason(refusal);
     const notices: StreamPart[] = [];
     // Which of several it was is not known.
     const isCertain = settings.length === 0 || settings.length + features.length === 1;
@@ -186,7 +186,7 @@ export class RequestForms {
       const text = say`${model} at ${this.#errors.server} rejected the tool ${tool.name}, so it was left out: ${reason}`;
       notices.push(createNotice('tool_left_out', text));
     }
-    for (const feature of [...features, ...settings.map(featureOf)])
+    for (const feature of [...features, ...settings.map(getFeature)])
       this.#fallbacks.learn(form.request, feature, status);
     if (features.includes(NATIVE_TOOLS)) notices.push(this.#fallbacks.toolsAsText(model));
     const [setting] = settings;
@@ -222,10 +222,10 @@ export class RequestForms {
       this.#isFolded = true;
       return true;
     }
-    if (setting === null || form.without.has(featureOf(setting))) return false;
+    if (setting === null || form.without.has(getFeature(setting))) return false;
     this.#named += 1;
-    this.#fallbacks.learn(form.request, featureOf(setting), status);
-    notices.push(this.#settingNotice(setting, this.#reasonOf(refusal)));
+    this.#fallbacks.learn(form.request, getFeature(setting), status);
+    notices.push(this.#settingNotice(setting, this.#getReason(refusal)));
     return true;
   }
 
@@ -235,7 +235,7 @@ export class RequestForms {
    */
   #stepsFor({ request, without, outgoing }: RequestForm, { error, status }: Refusal): Simplification[] {
     const { toolChoice } = request;
-    const sent = [...new Map(outgoing.sent.map((each) => [featureOf(each), each])).values()];
+    const sent = [...new Map(outgoing.sent.map((each) => [getFeature(each), each])).values()];
     // A 500 may be temporary: it is no reason to change how the model samples.
     const isTuned = status !== 500 && !isAboutTools(request.tools, error);
     const groups = [
@@ -271,7 +271,7 @@ export class RequestForms {
     return createNotice('setting_left_out', text);
   }
 
-  #reasonOf({ error, status }: Refusal): string {
+  #getReason({ error, status }: Refusal): string {
     const reason = shortened(this.#errors.redact(error.message));
     return reason === '' ? `HTTP ${status}` : reason;
   }

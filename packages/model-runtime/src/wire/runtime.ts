@@ -29,7 +29,7 @@ import type { AnswerReader, ApiDialect } from './dialect.ts';
 import { readBytes, type EndpointOutcome } from './endpoint.ts';
 import { AnswerBody, releaseBody } from './event-stream.ts';
 import { validHistory } from './history.ts';
-import { statusIn, withAddress, type ErrorContext, type ProviderError } from './provider-error.ts';
+import { statusIn, withAddress, type ErrorContext, type ProviderFault } from './provider-error.ts';
 import { RejectedMedia } from './rejected-media.ts';
 import { RequestForms, type Refusal, type RequestForm } from './request-forms.ts';
 import { waitNotice } from './retry.ts';
@@ -194,19 +194,19 @@ export class WireRuntime implements ModelRuntime {
 
   async embeddings(request: EmbeddingsRequest, options: CallOptions = {}): Promise<Embeddings> {
     const { dialect } = await this.#connection.open();
-    if (dialect.embeddings === undefined) throw this.#unsupported(dialect, 'create embeddings');
+    if (dialect.embeddings === undefined) throw this.#createUnsupportedError(dialect, 'create embeddings');
     return this.#connection.exchange(request.model, dialect.embeddings(request), options);
   }
 
   async createImage(request: ImageRequest, options: CallOptions = {}): Promise<CreatedImages> {
     const { dialect } = await this.#connection.open();
-    if (dialect.createImage === undefined) throw this.#unsupported(dialect, 'create images');
+    if (dialect.createImage === undefined) throw this.#createUnsupportedError(dialect, 'create images');
     return this.#connection.exchange(request.model, dialect.createImage(request), options);
   }
 
   async textToSpeech(request: SpeechRequest, options: CallOptions = {}): Promise<Speech> {
     const { dialect } = await this.#connection.open();
-    if (dialect.textToSpeech === undefined) throw this.#unsupported(dialect, 'speak');
+    if (dialect.textToSpeech === undefined) throw this.#createUnsupportedError(dialect, 'speak');
     const { read, mimeType, ...outgoing } = dialect.textToSpeech(request);
     if (read !== undefined) return this.#connection.exchange(request.model, { ...outgoing, read }, options);
     return this.#connection.call(request.model, outgoing, options, async (response, guard) => {
@@ -227,7 +227,7 @@ export class WireRuntime implements ModelRuntime {
 
   async transcribe(request: TranscriptionRequest, options: CallOptions = {}): Promise<Transcription> {
     const { dialect } = await this.#connection.open();
-    if (dialect.transcribe === undefined) throw this.#unsupported(dialect, 'transcribe audio');
+    if (dialect.transcribe === undefined) throw this.#createUnsupportedError(dialect, 'transcribe audio');
     return this.#connection.exchange(request.model, dialect.transcribe(request), options);
   }
 
@@ -253,7 +253,7 @@ export class WireRuntime implements ModelRuntime {
       }
       forms.report(form, notices);
       const accept = 'text/event-stream, application/json';
-      const init = requestInit(outgoing, accept, { ...headers, ...this.#connection.headersOf(options) });
+      const init = requestInit(outgoing, accept, { ...headers, ...this.#connection.getHeaders(options) });
       const outcome = await endpoint.send(outgoing.path, init, guard, errors, (status, error) =>
         forms.isOfForm(form, status, error),
       );
@@ -291,7 +291,7 @@ export class WireRuntime implements ModelRuntime {
     return shown;
   }
 
-  #unsupported(dialect: ApiDialect, operation: string): ToolyardError {
+  #createUnsupportedError(dialect: ApiDialect, operation: string): ToolyardError {
     return new ToolyardError({
       code: 'bad_request',
       message: say`${this.label} cannot ${operation}: the ${dialect.label} does not support it.`,
@@ -315,7 +315,7 @@ function restoreNames(parts: StreamPart[], renamed: RenamedTools): void {
 }
 
 /** An error before any output as a rejected request: it has the status that it names. */
-function streamedRefusal(error: ProviderError, { code }: ErrorInfo): Refusal {
+function streamedRefusal(error: ProviderFault, { code }: ErrorInfo): Refusal {
   const status = statusIn(error) ?? (code === 'bad_request' ? 400 : 0);
   return { kind: 'refused', status, headers: new Headers(), error, streamed: true };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ModelParameters, type WireName } from '@toolyard/protocol';
-import type { ProviderError } from './provider-error.ts';
+import type { ProviderFault } from './provider-error.ts';
 
 /** A setting with one value, which differs between wires only by name. */
 type PlainSetting = Exclude<keyof ModelParameters, 'reasoningEffort' | 'extra'>;
@@ -63,7 +63,7 @@ export function settingInWords(name: SettingName): string {
 export type SentSetting = { name: SettingName; field: string };
 
 /** The feature of a request that a setting is. Extra fields are separate features: a server may reject one of them. */
-export function featureOf({ name, field }: SentSetting): string {
+export function getFeature({ name, field }: SentSetting): string {
   return name === 'extra' ? `extra:${field}` : name;
 }
 
@@ -134,7 +134,7 @@ export class Settings {
     for (const [field, value] of Object.entries(extra ?? {})) {
       const setting: SentSetting = { name: 'extra', field };
       if (reserved.includes(field)) this.leaveOut('extra');
-      else if (!this.#without.has(featureOf(setting))) {
+      else if (!this.#without.has(getFeature(setting))) {
         into[field] = merge(into[field], value);
         this.sent.push(setting);
       }
@@ -173,7 +173,7 @@ const CONTENT_FIELD = /^(messages|contents?|input|system|tools?|functions?|model
  */
 export function namedSetting(
   sent: readonly SentSetting[],
-  { param, message }: Pick<ProviderError, 'param' | 'message'>,
+  { param, message }: Pick<ProviderFault, 'param' | 'message'>,
   anySpelling = true,
 ): SentSetting | null {
   const own = sent.find(({ field }) => param === field || param.startsWith(`${field}.`));
@@ -183,13 +183,13 @@ export function namedSetting(
   for (const text of [param, message.slice(0, 2000)]) {
     const found =
       ordered.find(({ field }) => asField(field).test(text)) ??
-      (anySpelling ? ordered : []).find((setting) => namesOf(setting).some((each) => inAnySpelling(each).test(text)));
+      (anySpelling ? ordered : []).find((setting) => listNames(setting).some((each) => inAnySpelling(each).test(text)));
     if (found !== undefined) return found;
   }
   return null;
 }
 
-function namesOf({ name, field }: SentSetting): string[] {
+function listNames({ name, field }: SentSetting): string[] {
   if (name === 'extra') return [field];
   const fields = isPlain(name) ? Object.values(FIELDS[name]).filter((each) => each !== null) : [];
   return [field, ...fields, ...(OTHER_NAMES[name] ?? [])];

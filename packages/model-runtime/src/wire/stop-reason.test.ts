@@ -157,7 +157,7 @@ const ENDS: readonly [wire: string, dialect: ReturnType<typeof chatDialect>, end
 ];
 
 describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
-  const partsOf = (reason: string): StreamPart[] => {
+  const readParts = (reason: string): StreamPart[] => {
     const errors = { server: 'Fake', address: 'http://h', model: 'm', hasKey: true, redact: (text: string) => text };
     const answer = dialect.answer(request('hi'), errors);
     const out: StreamPart[] = [];
@@ -170,7 +170,7 @@ describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
 
   test('shows a stop reason that is not known, and keeps the text', () => {
     const said = 'Fake ended the answer with the stop reason "TOO_MANY_TOOL_CALLS".';
-    const parts = partsOf('TOO_MANY_TOOL_CALLS');
+    const parts = readParts('TOO_MANY_TOOL_CALLS');
     expect(parts.filter(({ type }) => type === 'text')).toEqual([text]);
     expect(parts.filter(({ type }) => type === 'notice')).toMatchObject([
       { type: 'notice', code: 'stop_reason', text: said },
@@ -181,7 +181,7 @@ describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
   test.each(['malformed_model_output', 'MALFORMED_RESPONSE', 'MALFORMED_FUNCTION_CALL'])(
     'reports %s once',
     (reason) => {
-      const parts = partsOf(reason);
+      const parts = readParts(reason);
       expect(parts.filter(({ type }) => type === 'text')).toEqual([text]);
       expect(parts.filter(({ type }) => type === 'malformed_tool_call')).toHaveLength(1);
       expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'tool_calls' });
@@ -193,6 +193,6 @@ describe.each(ENDS)('the end of an answer of %s', (_, dialect, end) => {
     ['SAFETY', 'content_filter'],
     ['end_turn', 'stop'],
   ])('knows %s', (reason, expected) => {
-    expect(partsOf(reason)).toEqual([text, { type: 'finish', reason: expected }]);
+    expect(readParts(reason)).toEqual([text, { type: 'finish', reason: expected }]);
   });
 });

@@ -2,7 +2,7 @@ import type { Message, UserMessage } from '@toolyard/protocol';
 import type { ChatRequest } from '../types.ts';
 import { systemText, textModeSuffix } from './messages.ts';
 import { rememberVariant } from './json-text.ts';
-import type { ProviderError } from './provider-error.ts';
+import type { ProviderFault } from './provider-error.ts';
 
 /** The feature of a request that has a system message, or a field for it. */
 export const SYSTEM_ROLE = 'system role';
@@ -15,7 +15,7 @@ const ROLE = /(?<![a-z])(system|developer)[\W_]{0,3}(role|message|prompt|instruc
 const OTHER_ROLE = /(?<![a-z])roles?\W{1,4}(is |of |be )?\W?(tool|function)\b/i;
 
 /** True if an error is about the role of the system message of this request. */
-export function rejectsSystemRole({ message, param }: ProviderError, request: ChatRequest): boolean {
+export function rejectsSystemRole({ message, param }: ProviderFault, request: ChatRequest): boolean {
   if (systemText(request.messages, textModeSuffix(request)).trim() === '') return false;
   const text = `${param} ${message}`.slice(0, 2000);
   const position = /messages\W{1,2}(\d+)\W{1,2}role/i.exec(text)?.[1];

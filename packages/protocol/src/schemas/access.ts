@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KEY_SCOPES, SCOPES } from '../access.ts';
-import { existingId, named, namedObject, pageOf, timestamp } from './common.ts';
+import { existingId, named, namedObject, createPageSchema, timestamp } from './common.ts';
 import { budgetAmounts } from './configuration.ts';
 
 const credential = z.string().min(1).max(1000);
@@ -48,7 +48,7 @@ const signedInSession = namedObject('SignedInSession', {
 });
 /** A browser that is signed in. */
 export type SignedInSession = z.output<typeof signedInSession>;
-export const sessionPage = pageOf('SessionPage', signedInSession);
+export const sessionPage = createPageSchema('SessionPage', signedInSession);
 
 export const signInLink = namedObject('SignInLink', {
   /** Path and fragment; the code in it can be used once. */
@@ -109,7 +109,7 @@ const key = {
 };
 const apiKeyView = namedObject('ApiKeyView', key);
 export type ApiKeyView = z.output<typeof apiKeyView>;
-export const apiKeyPage = pageOf('ApiKeyPage', apiKeyView);
+export const apiKeyPage = createPageSchema('ApiKeyPage', apiKeyView);
 export const createdApiKey = namedObject('CreatedApiKey', { ...key, key: z.string() });
 /** The only answer that contains the key itself. */
 export type CreatedApiKey = z.output<typeof createdApiKey>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEmoji } from '../emoji.ts';
-import { clientId, jsonObject, named, namedObject, pageOf, timestamp, titleText } from './common.ts';
+import { clientId, jsonObject, named, namedObject, createPageSchema, timestamp, titleText } from './common.ts';
 import { agentConfiguration } from './configuration.ts';
 
 /** Characters of one emoji with its modifiers. */
@@ -31,7 +31,7 @@ export const agentView = namedObject('AgentView', {
   updatedAt: timestamp,
 });
 export type AgentView = z.output<typeof agentView>;
-export const agentPage = pageOf('AgentPage', agentView);
+export const agentPage = createPageSchema('AgentPage', agentView);
 
 export const createAgentBody = namedObject('CreateAgent', {
   id: clientId.exactOptional(),

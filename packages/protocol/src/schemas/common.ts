@@ -173,7 +173,7 @@ export const toolAnnotations = z.strictObject({
 export type ToolAnnotations = z.output<typeof toolAnnotations>;
 
 /** The response of a list. */
-export function pageOf<T>(id: string, item: z.ZodType<T>): z.ZodType<{ items: T[]; next?: string }> {
+export function createPageSchema<T>(id: string, item: z.ZodType<T>): z.ZodType<{ items: T[]; next?: string }> {
   return named(id, z.strictObject({ items: z.array(item), next: z.string().exactOptional() }));
 }
 

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { artifactExport } from './artifacts.ts';
-import { errorInfo, existingId, named, namedObject, clientId, pageOf, timestamp, titleText } from './common.ts';
+import {
+  errorInfo,
+  existingId,
+  named,
+  namedObject,
+  clientId,
+  createPageSchema,
+  timestamp,
+  titleText,
+} from './common.ts';
 import { agentConfiguration, resolvedConfiguration } from './configuration.ts';
 import { assistantMessage, message, userMessage } from './messages.ts';
 import { userPart } from './parts.ts';
@@ -35,7 +44,7 @@ const conversationSummary = namedObject('ConversationSummary', {
   messageId: z.string().exactOptional(),
 });
 export type ConversationSummary = z.output<typeof conversationSummary>;
-export const conversationPage = pageOf('ConversationPage', conversationSummary);
+export const conversationPage = createPageSchema('ConversationPage', conversationSummary);
 
 export const messagePage = namedObject('MessagePage', {
   messages: z.array(message),
@@ -65,7 +74,7 @@ export const queuedMessage = namedObject('QueuedMessage', {
   steers: z.literal(true).exactOptional(),
 });
 export type QueuedMessage = z.output<typeof queuedMessage>;
-export const queuePage = pageOf('QueuePage', queuedMessage);
+export const queuePage = createPageSchema('QueuePage', queuedMessage);
 
 const unfinishedEnd = z.strictObject({
   runId: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientId, errorInfo, existingId, namedObject, pageOf, timestamp, titleText } from './common.ts';
+import { clientId, errorInfo, existingId, namedObject, createPageSchema, timestamp, titleText } from './common.ts';
 import { budgets, modelReference } from './configuration.ts';
 import { groupCallKind } from './member-turns.ts';
 import { runStatus } from './runs.ts';
@@ -70,7 +70,7 @@ export const groupView = namedObject('GroupView', {
 });
 /** Agents that work on one conversation together. */
 export type GroupView = z.output<typeof groupView>;
-export const groupPage = pageOf('GroupPage', groupView);
+export const groupPage = createPageSchema('GroupPage', groupView);
 
 const optionalFields = {
   instructions: definitionFields.instructions.exactOptional(),

@@ -5,7 +5,7 @@ import {
   jsonValue,
   named,
   namedObject,
-  pageOf,
+  createPageSchema,
   timestamp,
   toolChange,
   textTemplates,
@@ -102,7 +102,7 @@ const mcpResource = namedObject('McpResourceView', {
   lastModified: z.string().exactOptional(),
 });
 export type McpResourceView = z.output<typeof mcpResource>;
-export const mcpResourcePage = pageOf('McpResourcePage', mcpResource);
+export const mcpResourcePage = createPageSchema('McpResourcePage', mcpResource);
 
 const mcpTemplate = namedObject('McpTemplateView', {
   uriTemplate: z.string(),
@@ -112,7 +112,7 @@ const mcpTemplate = namedObject('McpTemplateView', {
 });
 /** Resources whose URI has parameters (RFC 6570). */
 export type McpTemplateView = z.output<typeof mcpTemplate>;
-export const mcpTemplatePage = pageOf('McpTemplatePage', mcpTemplate);
+export const mcpTemplatePage = createPageSchema('McpTemplatePage', mcpTemplate);
 
 export const readMcpResourceBody = namedObject('ReadMcpResource', {
   uri: name,

@@ -4,7 +4,7 @@ import {
   jsonObject,
   named,
   namedObject,
-  pageOf,
+  createPageSchema,
   timestamp,
   toolAnnotations,
   toolChange,
@@ -59,7 +59,7 @@ const mcpToolDetail = namedObject('McpToolDetail', {
 });
 /** A tool with its schemas. */
 export type McpToolDetail = z.output<typeof mcpToolDetail>;
-export const mcpToolPage = pageOf('McpToolPage', mcpToolDetail);
+export const mcpToolPage = createPageSchema('McpToolPage', mcpToolDetail);
 
 export const offers = z.strictObject({
   tools: z.int(),

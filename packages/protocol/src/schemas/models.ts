@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WIRES } from '../wires.ts';
-import { existingId, errorInfo, named, namedObject, clientId, pageOf, price } from './common.ts';
+import { existingId, errorInfo, named, namedObject, clientId, createPageSchema, price } from './common.ts';
 import { modelReference } from './configuration.ts';
 
 export const modelsView = namedObject('ModelsView', {
@@ -49,7 +49,7 @@ export const providerView = namedObject('ProviderView', {
   modelNames: modelNames.exactOptional(),
 });
 export type ProviderView = z.output<typeof providerView>;
-export const providerPage = pageOf('ProviderPage', providerView);
+export const providerPage = createPageSchema('ProviderPage', providerView);
 
 const knownProviderView = namedObject('ProviderPresetView', {
   id: z.string(),
@@ -72,7 +72,7 @@ const knownProviderView = namedObject('ProviderPresetView', {
 });
 /** A provider with known base URL and API format, so that only a key is needed. */
 export type ProviderPresetView = z.output<typeof knownProviderView>;
-export const providerPresetPage = pageOf('ProviderPresetPage', knownProviderView);
+export const providerPresetPage = createPageSchema('ProviderPresetPage', knownProviderView);
 
 const label = z.string().min(1).max(200);
 const baseUrl = z.string().min(1).max(2000);

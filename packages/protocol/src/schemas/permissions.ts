@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedObject, pageOf, timestamp, toolReference } from './common.ts';
+import { namedObject, createPageSchema, timestamp, toolReference } from './common.ts';
 
 const decided = {
   tool: toolReference,
@@ -10,7 +10,7 @@ const decided = {
 export const permissionView = namedObject('PermissionView', { ...decided, at: timestamp });
 /** A stored decision about a tool; `conversationId` null: for all conversations. */
 export type PermissionView = z.output<typeof permissionView>;
-export const permissionPage = pageOf('PermissionPage', permissionView);
+export const permissionPage = createPageSchema('PermissionPage', permissionView);
 
 export const setPermissionBody = namedObject('SetPermission', decided);
 /** Sets a permission directly, not as the answer to an approval. */

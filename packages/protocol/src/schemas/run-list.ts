@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedObject, pageOf } from './common.ts';
+import { namedObject, createPageSchema } from './common.ts';
 import { ofRun } from './runs.ts';
 import { spent } from './usage.ts';
 
@@ -21,7 +21,7 @@ const runSummary = namedObject('RunSummary', {
 });
 /** A run in a list of runs. */
 export type RunSummary = z.output<typeof runSummary>;
-export const runPage = pageOf('RunPage', runSummary);
+export const runPage = createPageSchema('RunPage', runSummary);
 export const runTree = namedObject('RunTree', {
   /** The top-level run first, siblings in the order of their tasks. */
   items: z.array(runSummary),

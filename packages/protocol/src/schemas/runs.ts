@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { askedBy, errorInfo, jsonObject, named, namedObject, pageOf, timestamp, toolReference } from './common.ts';
+import {
+  askedBy,
+  errorInfo,
+  jsonObject,
+  named,
+  namedObject,
+  createPageSchema,
+  timestamp,
+  toolReference,
+} from './common.ts';
 import { callToolFacts } from './call-tool-facts.ts';
 import { budget } from './configuration.ts';
 import { toolResult } from './parts.ts';
@@ -284,7 +293,7 @@ export const answeredInterrupts = namedObject('AnsweredInterrupts', {
 export type AnsweredInterrupts = z.output<typeof answeredInterrupts>;
 
 export const interruptCount = namedObject('InterruptCount', { open: z.int() });
-export const interruptPage = pageOf('InterruptPage', storedInterrupt);
+export const interruptPage = createPageSchema('InterruptPage', storedInterrupt);
 
 /** An interrupt about one tool call: all kinds except those about the run itself. */
 export type CallInterrupt = Exclude<Interrupt, BudgetInterrupt>;

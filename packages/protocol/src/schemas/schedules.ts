@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { agentConfiguration } from './configuration.ts';
-import { clientId, namedObject, pageOf, timestamp, titleText, toolReference, textTemplates } from './common.ts';
+import {
+  clientId,
+  namedObject,
+  createPageSchema,
+  timestamp,
+  titleText,
+  toolReference,
+  textTemplates,
+} from './common.ts';
 import { runStatus } from './runs.ts';
 
 const id = z.string().min(1).max(300);
@@ -88,7 +96,7 @@ export const scheduleFiring = namedObject('ScheduleFiring', {
 });
 /** One time of a schedule and what happened at it. */
 export type ScheduleFiring = z.output<typeof scheduleFiring>;
-export const scheduleFiringPage = pageOf('ScheduleFiringPage', scheduleFiring);
+export const scheduleFiringPage = createPageSchema('ScheduleFiringPage', scheduleFiring);
 
 export const scheduleView = namedObject('ScheduleView', {
   id: z.string(),
@@ -114,7 +122,7 @@ export const scheduleView = namedObject('ScheduleView', {
 });
 /** A task that runs at given times. */
 export type ScheduleView = z.output<typeof scheduleView>;
-export const schedulePage = pageOf('SchedulePage', scheduleView);
+export const schedulePage = createPageSchema('SchedulePage', scheduleView);
 
 const chosenFields = {
   timeZone: planFields.timeZone.exactOptional(),

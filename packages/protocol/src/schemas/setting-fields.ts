@@ -12,7 +12,7 @@ type Fields<T> = {
 
 /** The fields of a section as a layer of the configuration may have them, for `z.strictObject`. */
 export function settingFields<Section extends SettingSection>(section: Section): Fields<SettingValues<Section>> {
-  const fields = settingsIn(section).map(([name, setting]) => [name, schemaOf(setting).exactOptional()]);
+  const fields = settingsIn(section).map(([name, setting]) => [name, toSchema(setting).exactOptional()]);
   // The type and the entries are derived from the same table.
   return Object.fromEntries(fields) as Fields<SettingValues<Section>>;
 }
@@ -20,13 +20,13 @@ export function settingFields<Section extends SettingSection>(section: Section):
 /** The fields of a section of a merged configuration. Ranges are not checked again: another version may have stored it. */
 export function resolvedFields<Section extends SettingSection>(section: Section): Fields<ResolvedSettings<Section>> {
   const fields = settingsIn(section).map(([name, setting]) => {
-    const schema = setting.kind === 'number' ? (setting.whole === true ? z.int() : z.number()) : schemaOf(setting);
+    const schema = setting.kind === 'number' ? (setting.whole === true ? z.int() : z.number()) : toSchema(setting);
     return [name, 'default' in setting ? schema : schema.exactOptional()];
   });
   return Object.fromEntries(fields) as Fields<ResolvedSettings<Section>>;
 }
 
-function schemaOf(setting: Setting): z.ZodType {
+function toSchema(setting: Setting): z.ZodType {
   switch (setting.kind) {
     case 'number':
       return numberSchema(setting);

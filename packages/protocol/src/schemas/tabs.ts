@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, named, namedObject, pageOf, toolReference } from './common.ts';
+import { jsonObject, named, namedObject, createPageSchema, toolReference } from './common.ts';
 import { toolResult } from './parts.ts';
 
 const hint = z.boolean().exactOptional();
@@ -88,7 +88,7 @@ const tabCallView = namedObject('TabCall', {
 });
 /** A call that a tab may claim or has claimed. */
 export type TabCallView = z.output<typeof tabCallView>;
-export const tabCallPage = pageOf('TabCallPage', tabCallView);
+export const tabCallPage = createPageSchema('TabCallPage', tabCallView);
 
 export const claimedTabCall = namedObject('ClaimedTabCall', {
   callId: z.string(),

@@ -5,7 +5,7 @@ import {
   existingId,
   jsonValue,
   namedObject,
-  pageOf,
+  createPageSchema,
   timestamp,
   titleText,
   toolReference,
@@ -62,7 +62,7 @@ export const triggerView = namedObject('TriggerView', {
 });
 /** An incoming webhook: each verified delivery starts a run. */
 export type TriggerView = z.output<typeof triggerView>;
-export const triggerPage = pageOf('TriggerPage', triggerView);
+export const triggerPage = createPageSchema('TriggerPage', triggerView);
 
 export const savedTrigger = namedObject('SavedTrigger', { trigger: triggerView, secret: z.string().exactOptional() });
 /** `secret`: the generated one; it is returned only here. */
@@ -119,6 +119,6 @@ export const triggerDelivery = namedObject('TriggerDelivery', {
 });
 /** One request of a sender and its outcome. */
 export type TriggerDelivery = z.output<typeof triggerDelivery>;
-export const triggerDeliveryPage = pageOf('TriggerDeliveryPage', triggerDelivery);
+export const triggerDeliveryPage = createPageSchema('TriggerDeliveryPage', triggerDelivery);
 
 export const acceptedDelivery = namedObject('AcceptedDelivery', { runId: z.string() });

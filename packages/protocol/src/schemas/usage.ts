@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namedObject, pageOf } from './common.ts';
+import { namedObject, createPageSchema } from './common.ts';
 import { budget } from './configuration.ts';
 import { usage } from './messages.ts';
 
@@ -65,7 +65,7 @@ export type UsageReport = z.output<typeof usageReport>;
 const budgetView = namedObject('BudgetView', { budget, spent });
 /** The current usage of a budget. */
 export type BudgetView = z.output<typeof budgetView>;
-export const budgetPage = pageOf('BudgetPage', budgetView);
+export const budgetPage = createPageSchema('BudgetPage', budgetView);
 
 function isDay(text: string): boolean {
   const at = Date.parse(`${text}T00:00:00Z`);

@@ -8,10 +8,10 @@ import { readCharacterCard } from './character-card.ts';
 import { readAgentFile } from './read-agent-file.ts';
 import { writeAgentFile } from './write-agent-file.ts';
 
-const bytesOf = (file: unknown): Uint8Array => Buffer.from(typeof file === 'string' ? file : JSON.stringify(file));
-const read = (file: unknown) => readAgentFile(bytesOf(file));
+const toBytes = (file: unknown): Uint8Array => Buffer.from(typeof file === 'string' ? file : JSON.stringify(file));
+const read = (file: unknown) => readAgentFile(toBytes(file));
 
-function problemOf(bytes: Uint8Array): string {
+function getProblem(bytes: Uint8Array): string {
   try {
     readAgentFile(bytes);
   } catch (thrown) {
@@ -217,14 +217,14 @@ describe('files of agents', () => {
   });
 
   test.each([
-    ['an empty file', bytesOf(''), 'The file is empty; JSON is required.'],
-    ['broken JSON', bytesOf('{\n "format": \n}'), 'Invalid JSON in the file at line 3, column 1.'],
+    ['an empty file', toBytes(''), 'The file is empty; JSON is required.'],
+    ['broken JSON', toBytes('{\n "format": \n}'), 'Invalid JSON in the file at line 3, column 1.'],
     ['text that is not UTF-8', Buffer.from([0xff, 0xfe]), 'The file is not valid UTF-8 text.'],
-    ['deep JSON', bytesOf('['.repeat(5_000)), 'The JSON of the file is nested more than 100 levels deep.'],
-    ['something else', bytesOf([1]), 'This file is not an agent.'],
+    ['deep JSON', toBytes('['.repeat(5_000)), 'The JSON of the file is nested more than 100 levels deep.'],
+    ['something else', toBytes([1]), 'This file is not an agent.'],
     [
       'a wrong value',
-      bytesOf({
+      toBytes({
         format: 'toolyard-agent',
         version: 1,
         exportedAt: 0,
@@ -234,10 +234,10 @@ describe('files of agents', () => {
     ],
     [
       'a newer version',
-      bytesOf({ format: 'toolyard-agent', version: 2 }),
+      toBytes({ format: 'toolyard-agent', version: 2 }),
       'The file was written by a newer Toolyard (its version is 2).',
     ],
-    ['a card without a name', bytesOf({ spec: 'chara_card_v2', data: {} }), '"data.name" must be a string.'],
+    ['a card without a name', toBytes({ spec: 'chara_card_v2', data: {} }), '"data.name" must be a string.'],
     [
       'an image without a card',
       png(['Software', 'x']),
@@ -255,7 +255,7 @@ describe('files of agents', () => {
     ],
     ['a card that is not Base64', png(['chara', '{}']), 'The character card in this PNG image is not Base64.'],
   ])('%s is rejected with its place', (_what, bytes, problem) => {
-    expect(problemOf(bytes)).toBe(problem);
+    expect(getProblem(bytes)).toBe(problem);
   });
 
   test('any damaged file is either rejected with a reason, or read as a valid agent', () => {
@@ -275,7 +275,7 @@ describe('files of agents', () => {
     const image = png(['chara', base64(V2)]);
     let accepted = 0;
     for (let round = 0; round < 2_000; round++) {
-      const bytes = round % 4 === 0 ? Buffer.from(image) : bytesOf(damaged(files[random(files.length)]));
+      const bytes = round % 4 === 0 ? Buffer.from(image) : toBytes(damaged(files[random(files.length)]));
       for (let flips = round % 3; flips > 0; flips--) bytes[random(bytes.length)] = random(256);
       let agents;
       try {

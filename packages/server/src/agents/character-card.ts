@@ -2,7 +2,7 @@ import type { AgentConfiguration, AgentProfile, ConversationExample, JsonObject 
 import { isJsonObject, say } from '@toolyard/protocol';
 import { createInvalidError } from '../errors.ts';
 import type { FileAgent } from './file-agent.ts';
-import { FileAgentReader, listOf, objectOf, textOf } from './file-agent.ts';
+import { FileAgentReader, readList, readObject, readText } from './file-agent.ts';
 
 const SPECS: ReadonlySet<unknown> = new Set(['chara_card_v2', 'chara_card_v3']);
 
@@ -25,18 +25,18 @@ export function readCharacterCard(file: JsonObject): FileAgent {
     );
   }
   if (spec !== undefined && !isJsonObject(file['data'])) throw createInvalidError(say`"${'data'}" must be an object.`);
-  const card = spec === undefined ? file : objectOf(file['data']);
+  const card = spec === undefined ? file : readObject(file['data']);
   if (typeof card['name'] !== 'string')
     throw createInvalidError(say`"${spec === undefined ? 'name' : 'data.name'}" must be a string.`);
 
   const reader = new FileAgentReader();
   // Card sites write blank names: no text may have a hole in the place of the name.
-  const nickname = textOf(card['nickname']).trim();
+  const nickname = readText(card['nickname']).trim();
   const name = card['name'].trim() || nickname || 'Unnamed character';
   const character = nickname || name;
-  const text = (field: string, user: string): string => named(textOf(card[field]), character, user).trim();
-  reader.leaveOut('lorebook', listOf(objectOf(card['character_book'])['entries']).length > 0);
-  reader.leaveOut('greetings', listOf(card['alternate_greetings']).length > 0);
+  const text = (field: string, user: string): string => named(readText(card[field]), character, user).trim();
+  reader.leaveOut('lorebook', readList(readObject(card['character_book'])['entries']).length > 0);
+  reader.leaveOut('greetings', readList(card['alternate_greetings']).length > 0);
   reader.leaveOut('instructions-after-history', text('post_history_instructions', '') !== '');
   const profile = reader.profile({
     description: text('creator_notes', 'you'),
@@ -56,7 +56,7 @@ export function readCharacterCard(file: JsonObject): FileAgent {
       .filter((part) => part !== '')
       .join('\n\n')
       .toWellFormed(),
-    ...reader.examples(readDialogues(textOf(card['mes_example']), character)),
+    ...reader.examples(readDialogues(readText(card['mes_example']), character)),
   });
 }
 
@@ -120,7 +120,7 @@ function readDialogues(text: string, character: string): ConversationExample[] {
       close();
       continue;
     }
-    const spoken = speakerOf(line, character);
+    const spoken = readSpeaker(line, character);
     if (spoken?.by === 'user' && speaker === 'character') close();
     speaker = spoken?.by ?? speaker;
     const words = spoken?.text ?? line;
@@ -131,7 +131,7 @@ function readDialogues(text: string, character: string): ConversationExample[] {
   return pairs;
 }
 
-function speakerOf(line: string, character: string): { by: 'user' | 'character'; text: string } | null {
+function readSpeaker(line: string, character: string): { by: 'user' | 'character'; text: string } | null {
   const colon = line.indexOf(':');
   if (colon < 0) return null;
   const name = line.slice(0, colon).trim();

@@ -31,8 +31,8 @@ const MAX = {
 export class FileAgentReader {
   readonly #leftOut = new Set<AgentPartLeftOut>();
 
-  leaveOut(part: AgentPartLeftOut, isThere = true): void {
-    if (isThere) this.#leftOut.add(part);
+  leaveOut(part: AgentPartLeftOut, isPresent = true): void {
+    if (isPresent) this.#leftOut.add(part);
   }
 
   profile(of: {
@@ -42,12 +42,12 @@ export class FileAgentReader {
     openingMessage?: unknown;
     openingQuestions?: unknown;
   }): AgentProfile {
-    const avatar = firstEmoji(textOf(of.avatar).slice(0, 100));
-    this.leaveOut('avatar', avatar === undefined && textOf(of.avatar) !== '');
+    const avatar = firstEmoji(readText(of.avatar).slice(0, 100));
+    this.leaveOut('avatar', avatar === undefined && readText(of.avatar) !== '');
     const tags = this.#list(of.tags, MAX.tags, MAX.tag);
     const openingQuestions = this.#list(of.openingQuestions, MAX.openingQuestions, MAX.openingQuestion);
-    const description = this.#short(textOf(of.description), MAX.description);
-    const openingMessage = this.#short(textOf(of.openingMessage), MAX.openingMessage);
+    const description = this.#short(readText(of.description), MAX.description);
+    const openingMessage = this.#short(readText(of.openingMessage), MAX.openingMessage);
     return {
       ...defined({ avatar }),
       ...(description === '' ? {} : { description }),
@@ -76,7 +76,7 @@ export class FileAgentReader {
 
   #list(value: unknown, count: number, limit: number): string[] {
     if (!Array.isArray(value)) return [];
-    const texts = value.map((each) => this.#short(textOf(each), limit)).filter((text) => text !== '');
+    const texts = value.map((each) => this.#short(readText(each), limit)).filter((text) => text !== '');
     const unique = [...new Set(texts)];
     this.leaveOut('too-long', unique.length > count);
     return unique.slice(0, count);
@@ -84,18 +84,18 @@ export class FileAgentReader {
 }
 
 /** A text of a file; empty if it is absent or of another type. */
-export function textOf(value: unknown): string {
+export function readText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-export function numberOf(value: unknown): number | undefined {
+export function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-export function listOf(value: unknown): readonly JsonValue[] {
+export function readList(value: unknown): readonly JsonValue[] {
   return Array.isArray(value) ? (value as JsonValue[]) : [];
 }
 
-export function objectOf(value: unknown): JsonObject {
+export function readObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }

@@ -3,7 +3,7 @@ import { defined, isJsonObject, say } from '@toolyard/protocol';
 import { agentConfiguration } from '@toolyard/protocol/schemas';
 import { createInvalidError } from '../errors.ts';
 import type { FileAgent } from './file-agent.ts';
-import { FileAgentReader, listOf, numberOf, objectOf, textOf } from './file-agent.ts';
+import { FileAgentReader, readList, readNumber, readObject, readText } from './file-agent.ts';
 
 /** An agent of a file, with its place there. */
 export type LobeHubEntry = { at: string; value: JsonValue };
@@ -13,10 +13,10 @@ export type LobeHubEntry = { at: string; value: JsonValue };
  * export of the database. Null for any other file.
  */
 export function lobeHubEntries(file: JsonObject): LobeHubEntry[] | null {
-  const state = objectOf(file['state']);
+  const state = readObject(file['state']);
   const sessions = entriesIn(state['sessions'], 'state.sessions') ?? entriesIn(state['agents'], 'state.agents');
-  if (sessions) return sessions.filter(({ value }) => objectOf(value)['type'] !== 'group');
-  const rows = entriesIn(objectOf(file['data'])['agents'], 'data.agents');
+  if (sessions) return sessions.filter(({ value }) => readObject(value)['type'] !== 'group');
+  const rows = entriesIn(readObject(file['data'])['agents'], 'data.agents');
   if (rows) return rows;
   const isAgent = isJsonObject(file['config']) || typeof file['systemRole'] === 'string';
   return isAgent ? [{ at: '', value: file }] : null;
@@ -29,21 +29,21 @@ export function readLobeHubAgent(value: JsonValue): FileAgent {
   if (!isJsonObject(config)) throw createInvalidError(say`"${'config'}" must be an object.`);
   if (!isJsonObject(meta)) throw createInvalidError(say`"${'meta'}" must be an object.`);
   const reader = new FileAgentReader();
-  const chat = objectOf(config['chatConfig'] ?? config);
-  reader.leaveOut('tools', listOf(config['plugins']).length > 0);
-  reader.leaveOut('knowledge', listOf(config['knowledgeBases']).length > 0 || listOf(config['files']).length > 0);
+  const chat = readObject(config['chatConfig'] ?? config);
+  reader.leaveOut('tools', readList(config['plugins']).length > 0);
+  reader.leaveOut('knowledge', readList(config['knowledgeBases']).length > 0 || readList(config['files']).length > 0);
   const profile = reader.profile({ ...meta, ...pickTexts(config, 'openingMessage', 'openingQuestions') });
-  const template = textOf(chat['inputTemplate']);
-  const instructions = textOf(config['systemRole']).toWellFormed();
+  const template = readText(chat['inputTemplate']);
+  const instructions = readText(config['systemRole']).toWellFormed();
   const configuration: AgentConfiguration = {
     ...(instructions === '' ? {} : { instructions }),
-    ...modelOf(config),
-    ...parametersOf(objectOf(config['params']), chat, reader),
-    ...(chat['enableHistoryCount'] === false ? {} : historyOf(chat['historyCount'])),
+    ...readModel(config),
+    ...readParameters(readObject(config['params']), chat, reader),
+    ...(chat['enableHistoryCount'] === false ? {} : readHistory(chat['historyCount'])),
     ...(template === '' ? {} : { inputTemplate: template }),
-    ...reader.examples(pairsOf(config['fewShots'] ?? value['examples'])),
+    ...reader.examples(readPairs(config['fewShots'] ?? value['examples'])),
   };
-  return reader.finish(textOf(meta['title']), profile, configuration);
+  return reader.finish(readText(meta['title']), profile, configuration);
 }
 
 /** The format of the agent index; tools, rules and budgets have no counterpart there. */
@@ -97,32 +97,32 @@ export function writeLobeHubAgent(agent: {
 }
 
 function entriesIn(list: unknown, at: string): LobeHubEntry[] | null {
-  return Array.isArray(list) ? listOf(list).map((value, index) => ({ at: `${at}.${index}`, value })) : null;
+  return Array.isArray(list) ? readList(list).map((value, index) => ({ at: `${at}.${index}`, value })) : null;
 }
 
 function pickTexts(from: JsonObject, ...names: string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (from[name] == null ? [] : [[name, from[name]]])));
 }
 
-function modelOf(config: JsonObject): Pick<AgentConfiguration, 'model'> {
-  const modelId = textOf(config['model']);
-  const providerId = textOf(config['provider']);
+function readModel(config: JsonObject): Pick<AgentConfiguration, 'model'> {
+  const modelId = readText(config['model']);
+  const providerId = readText(config['provider']);
   return modelId === '' || providerId === '' ? {} : { model: { providerId, modelId } };
 }
 
 /** Values that this program does not accept are left out. */
-function parametersOf(
+function readParameters(
   params: JsonObject,
   chat: JsonObject,
   reader: FileAgentReader,
 ): Pick<AgentConfiguration, 'parameters'> {
   const effort = params['reasoning_effort'];
   const values = defined({
-    temperature: numberOf(params['temperature']),
-    topP: numberOf(params['top_p']),
-    presencePenalty: numberOf(params['presence_penalty']),
-    frequencyPenalty: numberOf(params['frequency_penalty']),
-    maxOutputTokens: chat['enableMaxTokens'] === false ? undefined : numberOf(params['max_tokens']),
+    temperature: readNumber(params['temperature']),
+    topP: readNumber(params['top_p']),
+    presencePenalty: readNumber(params['presence_penalty']),
+    frequencyPenalty: readNumber(params['frequency_penalty']),
+    maxOutputTokens: chat['enableMaxTokens'] === false ? undefined : readNumber(params['max_tokens']),
     reasoningEffort: chat['enableReasoningEffort'] === false ? undefined : effort,
   });
   const accepted = Object.entries(values).filter(
@@ -132,17 +132,17 @@ function parametersOf(
   return accepted.length === 0 ? {} : { parameters: Object.fromEntries(accepted) };
 }
 
-function historyOf(count: unknown): Pick<AgentConfiguration, 'historyMessages'> {
+function readHistory(count: unknown): Pick<AgentConfiguration, 'historyMessages'> {
   return Number.isSafeInteger(count) && Number(count) >= 1 ? { historyMessages: Number(count) } : {};
 }
 
 /** Each question with the answer right after it. */
-function pairsOf(messages: unknown): ConversationExample[] {
-  const list = listOf(messages).map(objectOf);
+function readPairs(messages: unknown): ConversationExample[] {
+  const list = readList(messages).map(readObject);
   return list.flatMap(({ role, content }, at) => {
     const next = list[at + 1];
     if (role !== 'user' || next?.['role'] !== 'assistant') return [];
-    const [question, answer] = [textOf(content), textOf(next['content'])];
+    const [question, answer] = [readText(content), readText(next['content'])];
     return question.trim() === '' || answer.trim() === ''
       ? []
       : [{ question: question.toWellFormed(), answer: answer.toWellFormed() }];

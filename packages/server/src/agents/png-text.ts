@@ -22,12 +22,12 @@ export function readPngTexts(bytes: Uint8Array): Map<string, string> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const texts = new Map<string, string>();
   for (let at = SIGNATURE.length; at < bytes.byteLength;) {
-    if (at + FRAME_BYTES > bytes.byteLength) throw cutOff(at);
+    if (at + FRAME_BYTES > bytes.byteLength) throw createCutOffError(at);
     const length = view.getUint32(at);
     const type = latin1(bytes.subarray(at + 4, at + 8));
     if (!/^[A-Za-z]{4}$/.test(type)) throw createInvalidError(say`Invalid PNG: no chunk begins at byte ${at}.`);
     const end = at + FRAME_BYTES + length;
-    if (end > bytes.byteLength) throw cutOff(at);
+    if (end > bytes.byteLength) throw createCutOffError(at);
     if (type === 'tEXt' || type === 'iTXt') {
       const checked = bytes.subarray(at + 4, end - 4);
       if (crc32(checked) !== view.getUint32(end - 4)) {
@@ -58,7 +58,7 @@ function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
-function cutOff(at: number): ToolyardError {
+function createCutOffError(at: number): ToolyardError {
   return createInvalidError(
     say`Invalid PNG: the file ends within the chunk at byte ${at}.`,
     say`Download the file again.`,

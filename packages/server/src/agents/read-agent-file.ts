@@ -23,11 +23,11 @@ const CARD_KEYWORDS = ['ccv3', 'chara'];
  */
 export function readAgentFile(bytes: Uint8Array): AgentFile {
   const file = isPng(bytes) ? cardOfPng(bytes) : parseJsonBytes(bytes, 'the file');
-  if (!isJsonObject(file)) throw unknownFile();
+  if (!isJsonObject(file)) throw createUnknownFileError();
   if (file['format'] === 'toolyard-agent') return { agents: [readOwn(file)], invalid: [] };
   if (isCharacterCard(file)) return { agents: [readCharacterCard(file)], invalid: [] };
   const entries = lobeHubEntries(file);
-  if (entries === null) throw unknownFile();
+  if (entries === null) throw createUnknownFileError();
   if (entries.length === 0) throw createInvalidError(say`The file contains no agents.`);
   const agents: FileAgent[] = [];
   const invalid: AgentFile['invalid'] = [];
@@ -113,7 +113,7 @@ function withoutGrants(configuration: AgentConfiguration): Pick<FileAgent, 'conf
   };
 }
 
-function unknownFile(): ToolyardError {
+function createUnknownFileError(): ToolyardError {
   return createInvalidError(
     say`This file is not an agent.`,
     say`Import an agent exported from Toolyard or LobeHub, or a character card as JSON or PNG.`,

@@ -48,27 +48,27 @@ export function createAutoConfirmation({
     async check(principal, body) {
       if (!setsAuto(body)) return;
       const { unconfirmed } = await view(principal, chosenIn(body));
-      if (unconfirmed.length > 0) throw needsConfirmation(unconfirmed);
+      if (unconfirmed.length > 0) throw createNeedsConfirmationError(unconfirmed);
     },
   };
 }
 
-function layersOf(body: JsonValue): Record<string, JsonValue>[] {
+function listLayers(body: JsonValue): Record<string, JsonValue>[] {
   if (!isJsonObject(body)) return [];
   const { configuration } = body;
   return isJsonObject(configuration) ? [body, configuration] : [body];
 }
 
 function setsAuto(body: JsonValue): boolean {
-  return layersOf(body).some(({ intervention }) => intervention === 'auto');
+  return listLayers(body).some(({ intervention }) => intervention === 'auto');
 }
 
 function chosenIn(body: JsonValue): Record<string, boolean> {
-  const named = layersOf(body).flatMap(({ servers }) => (isJsonObject(servers) ? Object.entries(servers) : []));
+  const named = listLayers(body).flatMap(({ servers }) => (isJsonObject(servers) ? Object.entries(servers) : []));
   return Object.fromEntries(named.flatMap(([id, on]) => (typeof on === 'boolean' ? [[id, on]] : [])));
 }
 
-function needsConfirmation(servers: readonly string[]): ToolyardError {
+function createNeedsConfirmationError(servers: readonly string[]): ToolyardError {
   const names = servers.map((id) => `"${showHidden(id)}"`).join(', ');
   return createConflictError(
     `Approval mode "auto" runs calls without approval, and these servers run without a sandbox: ${names}. ` +

@@ -13,7 +13,7 @@ export function checkBaseUrl(input: string, options: { code: 'bad_config' | 'bad
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const gap = /\{[A-Z0-9_]+\}/.exec(text)?.[0];
   if (gap !== undefined) {
-    throw bad(
+    throw createBaseUrlError(
       code,
       `${where}the base URL still contains the placeholder ${gap}.`,
       `Replace ${gap} with your own value.`,
@@ -21,7 +21,7 @@ export function checkBaseUrl(input: string, options: { code: 'bad_config' | 'bad
   }
   const url = text !== '' && URL.canParse(withScheme) ? new URL(withScheme) : null;
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw bad(
+    throw createBaseUrlError(
       code,
       `${where}this is not the base URL of a model server.`,
       'Use a form such as http://127.0.0.1:8080/v1 or https://api.example.com/v1.',
@@ -30,14 +30,14 @@ export function checkBaseUrl(input: string, options: { code: 'bad_config' | 'bad
   // URL parsers read numbers as IPv4 addresses: "0" is 0.0.0.0, "1" is 0.0.0.1, "0x7f.1" is 127.0.0.1.
   const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)/i.exec(withScheme)?.[1] ?? '';
   if (/^\d+\.\d+\.\d+\.\d+$/.test(url.hostname) && host !== url.hostname) {
-    throw bad(
+    throw createBaseUrlError(
       code,
       `${where}"${host.slice(0, 50)}" is not the host of a model server.`,
       'Write the whole address, such as http://127.0.0.1:8080/v1.',
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw bad(
+    throw createBaseUrlError(
       code,
       `${where}the base URL at ${url.host} contains a user name or a password.`,
       'Remove everything between // and @, and enter the API key separately.',
@@ -54,7 +54,7 @@ export function checkHasNoKey(baseUrl: string): void {
   const { searchParams, host } = new URL(baseUrl);
   const name = [...searchParams.keys()].find((each) => SECRET_PARAMETER.test(each));
   if (name === undefined) return;
-  throw bad(
+  throw createBaseUrlError(
     'bad_request',
     `the base URL at ${host} contains a key in the parameter "${name}".`,
     'Remove it from the URL and enter the API key separately.',
@@ -75,7 +75,7 @@ export function shownBaseUrl(baseUrl: string): string {
   return `${baseUrl.slice(0, at)}?${shown.join('&')}`;
 }
 
-function bad(code: 'bad_config' | 'bad_request', message: string, hint: string): ToolyardError {
+function createBaseUrlError(code: 'bad_config' | 'bad_request', message: string, hint: string): ToolyardError {
   const capital = message.charAt(0).toUpperCase() + message.slice(1);
   return new ToolyardError({ code, message: capital, hint });
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createConfigError } from '../errors.ts';
 import { issueSentence, plainZodError } from '../http/transport/plain-zod-error.ts';
 import type { FileEmail } from '../email/email-settings.ts';
-import type { StatedModels } from '../models/model-facts.ts';
+import type { StatedModels } from '../models/model-details.ts';
 import type { FileTelemetry } from '../telemetry/telemetry-settings.ts';
 import type { FileWebhook } from '../webhooks/webhooks.ts';
 import { checkBaseUrl } from './base-url.ts';
@@ -132,11 +132,12 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
     return { providers: [], defaults: {}, flags: {}, webhook: null, email: null, telemetry: null, models: {} };
   const file = readJsonFile(path);
   const { providers, defaults, webhook, email, telemetry, models: stated, ...flags } = checked(file);
-  for (const [at, host] of (flags.allowHosts ?? []).entries()) checkAllowedHost(host, file.placeOf(['allowHosts', at]));
+  for (const [at, host] of (flags.allowHosts ?? []).entries())
+    checkAllowedHost(host, file.formatLocation(['allowHosts', at]));
   const seen = new Set<string>();
   return {
     providers: providers.map(({ id, label, baseUrl, apiKey, wire, known, models }, at) => {
-      const place = (...rest: PropertyKey[]): string => file.placeOf(['providers', at, ...rest]);
+      const place = (...rest: PropertyKey[]): string => file.formatLocation(['providers', at, ...rest]);
       if (seen.has(id))
         throw createConfigError(
           `${place('id')}: the provider id "${id}" is used twice.`,
@@ -161,16 +162,16 @@ export function readConfigFile(path: string, env: Readonly<Record<string, string
       };
     }),
     defaults,
-    flags: flagsOf(flags),
-    webhook: webhook === undefined ? null : { ...webhook, secret: webhookSecretOf(webhook.secret, env, file) },
-    email: email === undefined ? null : { ...email, ...defined({ smtpUrl: smtpUrlOf(email.smtpUrl, env, file) }) },
+    flags: toFlags(flags),
+    webhook: webhook === undefined ? null : { ...webhook, secret: readWebhookSecret(webhook.secret, env, file) },
+    email: email === undefined ? null : { ...email, ...defined({ smtpUrl: readSmtpUrl(email.smtpUrl, env, file) }) },
     telemetry: telemetry === undefined ? null : { ...telemetry, ...filledHeaders(telemetry.headers, env, file) },
     models: stated,
   };
 }
 
 /** Maps keys of the file to option names, as the table pairs them. */
-function flagsOf(byKey: Partial<FlagsByConfigKey>): FileFlags {
+function toFlags(byKey: Partial<FlagsByConfigKey>): FileFlags {
   const values: Readonly<Record<string, unknown>> = byKey;
   const flags = serveFlags().flatMap(([name, { configKey = '' }]) =>
     values[configKey] === undefined ? [] : [[name, values[configKey]]],
@@ -186,24 +187,24 @@ function filledHeaders(
   if (headers === undefined) return {};
   const filled = Object.entries(headers).map(([name, value]): [string, string] => [
     name,
-    fill(value, env, file.placeOf(['telemetry', 'headers', name])) ?? '',
+    fill(value, env, file.formatLocation(['telemetry', 'headers', name])) ?? '',
   ]);
   return { headers: Object.fromEntries(filled) };
 }
 
-function webhookSecretOf(written: string, env: Readonly<Record<string, string | undefined>>, file: JsonFile): string {
-  const place = file.placeOf(['webhook', 'secret']);
+function readWebhookSecret(written: string, env: Readonly<Record<string, string | undefined>>, file: JsonFile): string {
+  const place = file.formatLocation(['webhook', 'secret']);
   const secret = webhookSecret.safeParse(fill(written, env, place));
   if (secret.success) return secret.data;
   throw createConfigError(`${place}: the secret of the webhook is too short.`, 'Use at least 16 random characters.');
 }
 
-function smtpUrlOf(
+function readSmtpUrl(
   written: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
   file: JsonFile,
 ): string | undefined {
-  return written === undefined ? undefined : fill(written, env, file.placeOf(['email', 'smtpUrl']));
+  return written === undefined ? undefined : fill(written, env, file.formatLocation(['email', 'smtpUrl']));
 }
 
 function checked(file: JsonFile): z.infer<typeof schema> {
@@ -212,18 +213,18 @@ function checked(file: JsonFile): z.infer<typeof schema> {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   if (issue === undefined)
-    throw createConfigError(`${file.placeOf([])}: the file is not a valid configuration.`, 'Correct the file.');
+    throw createConfigError(`${file.formatLocation([])}: the file is not a valid configuration.`, 'Correct the file.');
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;
     const known = Object.keys(knownAt(issue.path) ?? {});
     throw createConfigError(
-      `${file.placeOf([...issue.path, key])}: unknown setting "${[...issue.path, key].join('.')}".`,
+      `${file.formatLocation([...issue.path, key])}: unknown setting "${[...issue.path, key].join('.')}".`,
       known.length > 0 ? `Known settings: ${known.join(', ')}.` : 'Check its spelling, or remove it.',
     );
   }
   const subject = issue.path.length === 0 ? 'the file' : `"${issue.path.join('.')}"`;
   throw createConfigError(
-    `${file.placeOf(issue.path)}: ${issueSentence(subject, issue.message)}.`,
+    `${file.formatLocation(issue.path)}: ${issueSentence(subject, issue.message)}.`,
     'Correct this value.',
   );
 }

@@ -5,7 +5,7 @@ import type { ConfigurationLayers } from '../services.ts';
 import { readStoredConfiguration } from './agent-configuration.ts';
 
 /** The layers of a run. `agentId`: the agent that answers, if it is not that of the conversation. */
-export function layersOf(
+export function getLayers(
   conversation: Pick<StoredConversation, 'agentId' | 'configuration'>,
   {
     agentId = conversation.agentId,

@@ -32,7 +32,7 @@ export function createConfigurations(options: ConfigurationsOptions): Configurat
       ];
       const named = layers.some(({ model }) => model !== undefined);
       const resolved = resolveAgentConfig(layers, named ? null : await standardModel(principal));
-      return agent === null ? resolved : { ...resolved, agent: referenceOf(agent) };
+      return agent === null ? resolved : { ...resolved, agent: toReference(agent) };
     },
     whereToRaise: (...of) => findBudgetLayer({ storage, fileDefaults }, ...of),
   };
@@ -43,6 +43,6 @@ function whereAsked({ intervention, workspace }: AgentConfiguration): AgentConfi
   return defined({ intervention, workspace });
 }
 
-export function referenceOf({ id, title, profile }: StoredAgent): AgentReference {
+export function toReference({ id, title, profile }: StoredAgent): AgentReference {
   return { id, title, ...defined({ avatar: readStoredProfile(profile).avatar }) };
 }

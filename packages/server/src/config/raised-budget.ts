@@ -59,18 +59,19 @@ export async function findBudgetLayer(
   if (agent && setIn(agent.configuration)) return { what: 'agents', id: agent.id, change };
 
   if (fileDefaults.budgets?.some((each) => budgetKey(each) === key)) {
-    throw elsewhere(
+    throw createBudgetConflictError(
       budget,
       'is set in config.json',
       'Change it in config.json, or raise it for this run or conversation.',
     );
   }
   const defaults = await storage.settings.get(principal, DEFAULTS_KEY);
-  if (!setIn(defaults)) throw elsewhere(budget, 'was set by the message', 'Raise it for this run or conversation.');
+  if (!setIn(defaults))
+    throw createBudgetConflictError(budget, 'was set by the message', 'Raise it for this run or conversation.');
   return { what: 'settings', id: DEFAULTS_KEY, change };
 }
 
-function elsewhere(budget: Budget, where: string, hint: string): ToolyardError {
+function createBudgetConflictError(budget: Budget, where: string, hint: string): ToolyardError {
   const name = budgetPhrase(budget);
   const message = `${name.charAt(0).toUpperCase()}${name.slice(1)} ${where} and cannot be changed from here.`;
   return createInvalidError(message, hint);

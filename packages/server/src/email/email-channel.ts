@@ -28,23 +28,23 @@ export function createEmailChannel({ settings, storage, clock, tls }: Options): 
     settings,
     async send(principal, id, message) {
       if (message.type === 'test') return null;
-      const firing = firingOfRun(await rootOf(principal, message.data.runId ?? '', storage));
+      const firing = firingOfRun(await findRoot(principal, message.data.runId ?? '', storage));
       if (firing === null || !(await storage.schedules.hasFiring(principal, firing))) return null;
       const schedule = await storage.schedules.get(principal, firing.scheduleId);
       if (schedule === null) return null;
-      const content = contentOf(schedule.title, message, settings.pageUrl);
+      const content = createContent(schedule.title, message, settings.pageUrl);
       return sendEmail({ id, ...content }, settings, { clock, ...(tls ? { tls } : {}) });
     },
   };
 }
 
 /** The run whose sub-agents these are. */
-async function rootOf(principal: Owner, runId: string, { runs }: Pick<SharedStorage, 'runs'>): Promise<string> {
+async function findRoot(principal: Owner, runId: string, { runs }: Pick<SharedStorage, 'runs'>): Promise<string> {
   const run = await runs.getRun(principal, runId);
-  return run === null || run.parentRunId === null ? runId : rootOf(principal, run.parentRunId, { runs });
+  return run === null || run.parentRunId === null ? runId : findRoot(principal, run.parentRunId, { runs });
 }
 
-function contentOf(
+function createContent(
   scheduleTitle: string,
   { type, data }: WebhookMessage,
   pageUrl: string | null,

@@ -49,16 +49,16 @@ export function readEmail(env: Environment, file: FileEmail | null): EmailSettin
   }
   for (const address of [from, ...recipients]) checkAddress(address);
   return {
-    ...serverOf(url),
+    ...readServer(url),
     from,
     to: recipients,
     events: file?.events ?? EVENTS,
-    pageUrl: file?.pageUrl === undefined ? null : pageUrlOf(file.pageUrl),
+    pageUrl: file?.pageUrl === undefined ? null : readPageUrl(file.pageUrl),
   };
 }
 
 /** The URL may contain a password and is never repeated. */
-function serverOf(text: string): Pick<EmailSettings, 'host' | 'port' | 'encryption' | 'login'> {
+function readServer(text: string): Pick<EmailSettings, 'host' | 'port' | 'encryption' | 'login'> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
     throw createConfigError(
@@ -89,7 +89,7 @@ function checkAddress(address: string): void {
   );
 }
 
-function pageUrlOf(text: string): string {
+function readPageUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return text.replace(/\/+$/, '');
   throw createConfigError(`"${text}" is not the URL of the page.`, 'Use a form such as https://toolyard.example.com.');

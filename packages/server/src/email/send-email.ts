@@ -9,7 +9,7 @@ export type EmailMessage = { id: string; subject: string; text: string };
 export type SentEmail = { ok: true; rejected: number } | { ok: false; error: ToolyardError };
 
 /** Time limit of all steps together; shorter than a delivery is reserved for a process. */
-const PATIENCE_MS = 40_000;
+const SEND_TIMEOUT_MS = 40_000;
 const STEP_MS = 15_000;
 
 /**
@@ -40,7 +40,7 @@ export async function sendEmail(
     disableUrlAccess: true,
   });
   const late = Promise.withResolvers<never>();
-  const stop = clock.after(PATIENCE_MS, () => late.reject(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })));
+  const stop = clock.after(SEND_TIMEOUT_MS, () => late.reject(Object.assign(new Error('late'), { code: 'ETIMEDOUT' })));
   try {
     const sending = transport.sendMail({
       from,
@@ -54,38 +54,41 @@ export async function sendEmail(
     const { rejected = [] } = await Promise.race([sending, late.promise]);
     return { ok: true, rejected: rejected.length };
   } catch (thrown) {
-    return { ok: false, error: errorOf(thrown, host) };
+    return { ok: false, error: toSendError(thrown, host) };
   } finally {
     stop();
     transport.close();
   }
 }
 
-function errorOf(thrown: unknown, host: string): ToolyardError {
+function toSendError(thrown: unknown, host: string): ToolyardError {
   const { code, responseCode } = thrown as { code?: unknown; responseCode?: unknown };
   const status = typeof responseCode === 'number' ? ` (${responseCode})` : '';
-  const error = (of: ConstructorParameters<typeof ToolyardError>[0]): ToolyardError => new ToolyardError(of);
+  const createSendError = (of: ConstructorParameters<typeof ToolyardError>[0]): ToolyardError => new ToolyardError(of);
   switch (code) {
     case 'EAUTH':
     case 'ENOAUTH':
-      return error({
+      return createSendError({
         code: 'unauthorized',
         message: `The mail server ${host} rejected the login${status}.`,
         hint: 'Check the user and the password in the URL of the mail server.',
       });
     case 'EENVELOPE':
     case 'EMESSAGE':
-      return error({ code: 'server_refused', message: `The mail server ${host} rejected the message${status}.` });
+      return createSendError({
+        code: 'server_refused',
+        message: `The mail server ${host} rejected the message${status}.`,
+      });
     case 'ETLS':
-      return error({
+      return createSendError({
         code: 'network',
         message: `The connection to the mail server ${host} cannot be encrypted.`,
         hint: 'Check the port and the certificate of the mail server; NODE_EXTRA_CA_CERTS adds a certificate authority.',
       });
     case 'ETIMEDOUT':
-      return error({ code: 'timed_out', message: `The mail server ${host} did not respond in time.` });
+      return createSendError({ code: 'timed_out', message: `The mail server ${host} did not respond in time.` });
     default:
-      return error({
+      return createSendError({
         code: 'network',
         message: `The mail server ${host} is unreachable${status}.`,
         hint: 'Check the URL of the mail server, and whether its port is open.',

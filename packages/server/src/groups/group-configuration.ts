@@ -39,7 +39,7 @@ export async function groupConfiguration(
     conversation: readStoredConfiguration(request.conversation.configuration),
     ...defined({ run: request.run }),
   });
-  if (agentId !== null && resolved.agent === undefined) throw noSupervisor(group.title);
+  if (agentId !== null && resolved.agent === undefined) throw createNoSupervisorError(group.title);
   const own = supervisor && 'instructions' in supervisor ? supervisor : null;
   const model = own?.model ?? resolved.model ?? (await modelOfMember(principal, group, services));
   if (model === null) throw new ToolyardError(NO_MODEL);
@@ -93,7 +93,7 @@ async function modelOfMember(
   return null;
 }
 
-function noSupervisor(title: string): ToolyardError {
+function createNoSupervisorError(title: string): ToolyardError {
   return createNotFoundError(
     say`The supervisor of the group ${JSON.stringify(title)} was deleted.`,
     say`Choose another supervisor in the settings of the group.`,

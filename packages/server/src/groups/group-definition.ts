@@ -45,7 +45,7 @@ export function storedDefinition(definition: GroupDefinition): JsonObject {
   return { ...definition };
 }
 
-export function viewOf(group: StoredGroup): GroupView {
+export function toView(group: StoredGroup): GroupView {
   const { definition: _stored, ...head } = group;
   return { ...head, ...readDefinition(group) };
 }

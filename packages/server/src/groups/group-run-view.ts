@@ -29,7 +29,7 @@ export async function groupRunView(
     round,
     maxRounds,
     paused: paused === true,
-    stop: stop ?? (isDone ? stopOf(round, maxRounds) : null),
+    stop: stop ?? (isDone ? getStop(round, maxRounds) : null),
     speaking: (await Promise.all(membersIn(state).map((member) => withStatus(member)))).flat(),
   };
 
@@ -40,7 +40,7 @@ export async function groupRunView(
 }
 
 /** A group that no decision stopped. */
-function stopOf(round: number, maxRounds: number): GroupStop {
+function getStop(round: number, maxRounds: number): GroupStop {
   return round >= maxRounds ? 'max_rounds' : 'answered';
 }
 

@@ -6,13 +6,13 @@ import { ANNE, cleanUp } from '../runs/test-fixtures/setup.ts';
 import { calls, hangsAfter, says } from '../runs/test-fixtures/scripted-model.ts';
 import { groupRunView } from './group-run-view.ts';
 import type { GroupBench } from './test-fixtures/group-setup.ts';
-import { membersOf, openGroupBench } from './test-fixtures/group-setup.ts';
+import { listMemberAnswers, openGroupBench } from './test-fixtures/group-setup.ts';
 
 afterEach(cleanUp);
 
 const LED = { mode: { kind: 'supervisor', supervisor: { agentId: 'lead' } } } satisfies Partial<CreateGroup>;
 
-const viewOf = ({ bench }: GroupBench, runId: string) => groupRunView(bench.storage, ANNE, runId);
+const readView = ({ bench }: GroupBench, runId: string) => groupRunView(bench.storage, ANNE, runId);
 
 describe('a group without a supervisor', () => {
   test('lets the members speak in their order, and each sees what the others said', async () => {
@@ -34,8 +34,8 @@ describe('a group without a supervisor', () => {
       'user: It is your turn, Cy. Answer in the conversation.',
     ]);
     expect(heard[0]).toContain('You are Cy, a member of the group "Team".');
-    expect(await viewOf(group, runId)).toMatchObject({ round: 1, stop: 'max_rounds', speaking: [] });
-    const [first] = membersOf(await group.bench.branch('c'));
+    expect(await readView(group, runId)).toMatchObject({ round: 1, stop: 'max_rounds', speaking: [] });
+    const [first] = listMemberAnswers(await group.bench.branch('c'));
     expect(first).toMatchObject({
       agent: { id: 'ada', title: 'Ada' },
       member: { kind: 'speak', runId: expect.any(String) },
@@ -47,7 +47,7 @@ describe('a group without a supervisor', () => {
     await group.over(await group.ask('First'));
     await group.over(await group.ask('Second'));
     await group.over(await group.ask('Third', { agentId: 'ada' }));
-    const authors = membersOf(await group.bench.branch('c')).map(({ agent }) => agent?.id);
+    const authors = listMemberAnswers(await group.bench.branch('c')).map(({ agent }) => agent?.id);
     expect(authors).toEqual(['ada', 'bob', 'cy', 'ada', 'bob', 'ada']);
   });
 });
@@ -111,7 +111,7 @@ describe('a group with a supervisor', () => {
     // A task is carried out without the conversation.
     const task = group.requests('cy')[1]?.messages.slice(1) ?? [];
     expect(task.map(textOf).join('\n')).not.toContain('Begun');
-    expect(await viewOf(group, runId)).toMatchObject({ round: 4, stop: 'answered' });
+    expect(await readView(group, runId)).toMatchObject({ round: 4, stop: 'answered' });
   });
 
   test('keeps private messages from the other members', async () => {
@@ -132,10 +132,10 @@ describe('a group with a supervisor', () => {
     expect(heard('bob')).not.toMatch(/werewolf|bite/);
     expect(heard('ada')).toMatch(/werewolf.*bite/);
     expect(heard('lead')).toMatch(/private=.*bite/);
-    const [first, ...others] = membersOf(await group.bench.branch('c'));
+    const [first, ...others] = listMemberAnswers(await group.bench.branch('c'));
     expect(first?.member).toMatchObject({ private: true });
     expect(others.every(({ member }) => member?.private === undefined)).toBe(true);
-    expect(await viewOf(group, runId)).toMatchObject({ stop: 'finished', round: 2 });
+    expect(await readView(group, runId)).toMatchObject({ stop: 'finished', round: 2 });
   });
 
   test('hands the conversation to a member until it hands it back', async () => {
@@ -148,7 +148,7 @@ describe('a group with a supervisor', () => {
     );
     const first = await group.ask('Order');
     await group.over(first);
-    expect(await viewOf(group, first)).toMatchObject({ stop: 'delegated' });
+    expect(await readView(group, first)).toMatchObject({ stop: 'delegated' });
     await group.over(await group.ask('Green'));
     expect((await group.said()).filter((line) => !line.startsWith('delegate'))).toEqual([
       'user: Order',
@@ -167,17 +167,17 @@ describe('a group with a supervisor', () => {
     const group = await openGroupBench(scripts, options);
     const runId = await group.ask('Go');
     await eventually(
-      async () => (await viewOf(group, runId))?.speaking.length === 1 && group.requests('ada').length === 2,
+      async () => (await readView(group, runId))?.speaking.length === 1 && group.requests('ada').length === 2,
     );
-    expect(await viewOf(group, runId)).toMatchObject({ round: 1, maxRounds: 3, stop: null });
+    expect(await readView(group, runId)).toMatchObject({ round: 1, maxRounds: 3, stop: null });
     group.bench.die();
     const after = { lead: [again, says('Enough.')], ada: [says('Two.'), says('Three.')] };
     const next = await openGroupBench(after, options, { folder: group.folder, existing: true });
     await next.over(runId);
     expect(next.requests('lead').at(-1)?.toolChoice).toBe('none');
-    expect(membersOf(await next.bench.branch('c')).map(textOf)).toEqual(['One.', 'Two.', 'Three.']);
+    expect(listMemberAnswers(await next.bench.branch('c')).map(textOf)).toEqual(['One.', 'Two.', 'Three.']);
     expect((await next.said()).at(-1)).toBe('Lead: Enough.');
-    expect(await viewOf(next, runId)).toMatchObject({ round: 3, stop: 'max_rounds' });
+    expect(await readView(next, runId)).toMatchObject({ round: 3, stop: 'max_rounds' });
   });
 });
 
@@ -203,16 +203,16 @@ describe('a group that works', () => {
     const runId = await group.ask('Go');
     await eventually(() => group.requests('ada').length === 1);
     await group.bench.runs.pause(ANNE, runId);
-    await eventually(async () => (await viewOf(group, runId))?.paused === true);
+    await eventually(async () => (await readView(group, runId))?.paused === true);
     waiting.go('.');
-    await eventually(async () => membersOf(await group.bench.branch('c')).length === 1);
+    await eventually(async () => listMemberAnswers(await group.bench.branch('c')).length === 1);
     await eventually(() => group.bench.storage.runs.getRun(ANNE, runId)?.status === 'parked');
     const stored = await group.bench.storage.groups.get(ANNE, 'g');
     const definition = { ...stored?.definition, members: [{ agentId: 'ada' }, { agentId: 'lead', name: 'Boss' }] };
     await group.bench.storage.groups.update(ANNE, 'g', { title: 'Team', definition, version: 1, at: 1 });
     await group.bench.runs.resume(ANNE, runId);
     await group.over(runId);
-    const names = membersOf(await group.bench.branch('c')).map(({ agent }) => agent?.title);
+    const names = listMemberAnswers(await group.bench.branch('c')).map(({ agent }) => agent?.title);
     expect(names).toEqual(['Ada', 'Boss']);
   });
 

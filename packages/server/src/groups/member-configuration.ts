@@ -6,7 +6,7 @@ import { createInvalidError, createNotFoundError } from '../errors.ts';
 import type { Configurations } from '../services.ts';
 import type { RunConfiguration } from '../runs/worker/stored-run.ts';
 import type { ParentRun } from '../runs/sub-agents/sub-agent-configuration.ts';
-import { treeOf } from '../runs/sub-agents/sub-agent-configuration.ts';
+import { getTree } from '../runs/sub-agents/sub-agent-configuration.ts';
 import type { OpenedGroup } from './open-group.ts';
 
 /**
@@ -30,13 +30,13 @@ export async function memberConfiguration(
 ): Promise<RunConfiguration> {
   const { parent, group, conversation, leafId } = of;
   const own = await of.configurations.resolve(principal, { agentId, answersOnce: true, conversation });
-  if (own.agent === undefined) throw gone(name);
+  if (own.agent === undefined) throw createDeletedAgentError(name);
   const { model } = own;
   if (!model) throw createInvalidError(say`${name} has no model.`);
   const { memberTimeoutMs, memberMaxTurns = Infinity } = parent.configuration.group ?? DEFAULTS;
   const { price: _price, ...limits } = own.limits;
   const { inputTemplate: _forUsers, agent, ...rest } = own;
-  const tree = treeOf(parent);
+  const tree = getTree(parent);
   const isHeadless = parent.configuration.intervention === 'headless';
   const inherits = kind === 'task' || leafId === null ? [] : [{ conversationId: parent.conversationId, leafId }];
   return {
@@ -65,7 +65,7 @@ export function memberMessage(task: string, member: MemberTask, { description }:
 
 const DEFAULTS = { memberTimeoutMs: 15 * 60_000, memberMaxTurns: Infinity };
 
-function gone(name: string): ToolyardError {
+function createDeletedAgentError(name: string): ToolyardError {
   return createNotFoundError(
     say`The agent of ${name} was deleted.`,
     say`Remove it from the group, or add another agent.`,

@@ -25,7 +25,7 @@ export async function openGroup(
   // How a group decides does not change within a run.
   const { mode } = atStart;
   const known = new Map((await agents.list(principal)).map((agent) => [agent.id, agent]));
-  const members = current.members.map(({ agentId, name }) => memberOf(agentId, name, known.get(agentId)));
+  const members = current.members.map(({ agentId, name }) => toMember(agentId, name, known.get(agentId)));
   const { title, instructions, stopPhrases } = current;
   const maxRounds = roundsOf({ ...current, mode });
   return {
@@ -58,7 +58,7 @@ async function currentGroup(
   }
 }
 
-function memberOf(agentId: string, name: string | undefined, agent: StoredAgent | undefined): RunGroupMember {
+function toMember(agentId: string, name: string | undefined, agent: StoredAgent | undefined): RunGroupMember {
   const avatar = agent && readStoredProfile(agent.profile).avatar;
   return { agentId, name: name ?? (agent?.title || agentId), ...defined({ avatar }) };
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Owner } from '@toolyard/protocol';
 import { Hono } from 'hono';
 import { createAutoConfirmation } from '../config/auto-confirmation.ts';
-import { problemAnswer } from './answers.ts';
+import { problemAnswer } from './responses.ts';
 import { createAuth } from './auth/create-auth.ts';
 import { createEventStreams } from './transport/event-stream.ts';
 import { createHostCheck, createNameCheck } from './transport/hosts.ts';
@@ -50,25 +50,25 @@ export function createHttpApp(deps: HttpAppOptions): HttpApp {
   const eventStreams = createEventStreams(clock, log, (principal) => authentication.isStillValid(principal));
   const checkHost = createHostCheck(security);
   const checkName = createNameCheck(security);
-  const hasDoor = deps.capabilities?.web !== false;
-  const page = hasDoor ? createPage(deps.ui, (c) => deps.frames.originFor(c.env.incoming)) : noDoor;
+  const servesApi = deps.capabilities?.web !== false;
+  const page = servesApi ? createPage(deps.ui, (c) => deps.frames.originFor(c.env.incoming)) : throwNoApi;
   const answerError = (thrown: unknown, request = { method: '?', path: '?' }): Response =>
     problemAnswer(errorAnswer(thrown, request, deps));
 
   app.use(async (c, next) => {
     const { incoming } = c.env;
     checkTarget(incoming.url);
-    const frame = hasDoor ? deps.frames.answer(incoming, checkName) : null;
+    const frame = servesApi ? deps.frames.answer(incoming, checkName) : null;
     if (frame !== null) return frame;
     checkHost(incoming);
     return next();
   });
   app.onError((error, c) => answerError(error, { method: c.req.method, path: c.req.path }));
-  app.notFound((c) => (hasDoor && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
+  app.notFound((c) => (servesApi && isPartOfApi(c.req.path) ? answerError(noRoute(c.req.path)) : page(c)));
 
   const auto = createAutoConfirmation({ settings: deps.storage.settings, servers: deps.servers, clock });
   const router = createRouter(app, authentication, { auto });
-  if (hasDoor) {
+  if (servesApi) {
     const context = { ...deps, auth, auto, eventStreams, calls: createHttpModelCalls(deps) };
     for (const addRoutes of ADD_ROUTES) addRoutes(router, context);
   } else addWatchRoutes(router, deps, authentication);
@@ -123,7 +123,7 @@ function noWebSocket(target: string) {
 }
 
 /** The response of a process without the web role. */
-function noDoor(): never {
+function throwNoApi(): never {
   throw refusal({
     code: 'not_found',
     message: 'This process has neither page nor API, only /health, /ready and /metrics.',

@@ -70,16 +70,16 @@ test('generated types compile: no schema is a union with arrays of itself', () =
 
 test('every response has its media types', () => {
   expect(document).toMatchObject({ info: { license: { identifier: 'MIT' } }, servers: [{ url: '/' }] });
-  const typesOf = (path: string, method: string, status = '200'): string[] => {
+  const listTypes = (path: string, method: string, status = '200'): string[] => {
     const response = document.paths[path]?.[method]?.responses[status] as { content?: object } | undefined;
     return Object.keys(response?.content ?? {});
   };
-  expect(typesOf('/api/runs', 'post')).toEqual(['text/event-stream']);
-  expect(typesOf('/api/runs', 'post', '201')).toEqual(['application/json']);
-  expect(typesOf('/api/usage', 'get')).toEqual(['application/json', 'text/csv']);
-  expect(typesOf('/api/runs/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
-  expect(typesOf('/api/conversations/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
-  expect(typesOf('/api/mcp/sign-in/callback', 'get')).toEqual(['text/html']);
+  expect(listTypes('/api/runs', 'post')).toEqual(['text/event-stream']);
+  expect(listTypes('/api/runs', 'post', '201')).toEqual(['application/json']);
+  expect(listTypes('/api/usage', 'get')).toEqual(['application/json', 'text/csv']);
+  expect(listTypes('/api/runs/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
+  expect(listTypes('/api/conversations/{id}/export', 'get')).toEqual(['application/json', 'text/markdown']);
+  expect(listTypes('/api/mcp/sign-in/callback', 'get')).toEqual(['text/html']);
 });
 
 test('optional properties are marked', () => {

@@ -3,7 +3,7 @@ import { isJsonObject, VERSION } from '@toolyard/protocol';
 import { problem, schemaNames } from '@toolyard/protocol/schemas';
 import { z } from 'zod';
 import type { RouteDescription } from './transport/router.ts';
-import { scopesOf } from './transport/router.ts';
+import { getScopes } from './transport/router.ts';
 
 /** OpenAPI 3.1 of all routes. Zod generates the schemas: 3.1 uses plain JSON Schema. */
 export function openApiDocument(routes: readonly RouteDescription[], { tokenRequired }: { tokenRequired: boolean }) {
@@ -33,7 +33,7 @@ export function openApiDocument(routes: readonly RouteDescription[], { tokenRequ
 
 function operation(route: RouteDescription): JsonObject {
   const { summary, query, body, upload, open } = route;
-  const scopes = scopesOf(route);
+  const scopes = getScopes(route);
   const parameters = [...pathParameters(route.path), ...(query === undefined ? [] : queryParameters(query))];
   return {
     summary,
@@ -60,7 +60,7 @@ function responses({ answer, status, mediaType, orMediaType, also }: RouteDescri
           [status ?? 200]: {
             description: 'Done',
             content: {
-              ...(mediaType ? { [mediaType]: schemaOf(answer) } : json(answer)),
+              ...(mediaType ? { [mediaType]: toSchema(answer) } : json(answer)),
               ...(orMediaType === undefined ? {} : { [orMediaType]: {} }),
             },
           },
@@ -74,7 +74,7 @@ function responses({ answer, status, mediaType, orMediaType, also }: RouteDescri
   }
   return {
     ...found,
-    default: { description: 'Refused', content: { 'application/problem+json': schemaOf(problem) } },
+    default: { description: 'Refused', content: { 'application/problem+json': toSchema(problem) } },
   };
 }
 
@@ -104,10 +104,10 @@ function queryParameters(query: z.ZodObject): JsonObject[] {
 }
 
 function json(schema: z.ZodType): JsonObject {
-  return { 'application/json': schemaOf(schema) };
+  return { 'application/json': toSchema(schema) };
 }
 
-function schemaOf(schema: z.ZodType): JsonObject {
+function toSchema(schema: z.ZodType): JsonObject {
   const name = schemaNames.get(schema)?.id;
   if (name === undefined) throw new TypeError('a schema of a route has no name');
   return { schema: { $ref: reference(name) } };

@@ -171,16 +171,16 @@ export function errorAnswer(
   const answer = refusal({ ...info, message: publicMessage(thrown, info) }, { status });
   if (status !== 500 && status !== 507) return answer;
   const number = ids.next().slice(-8);
-  log(`error ${number} at ${request.method} ${request.path}: ${traceOf(thrown)}`);
+  log(`error ${number} at ${request.method} ${request.path}: ${formatTrace(thrown)}`);
   const message = say`${withTemplate(answer.problem.detail, answer.problem.templates?.['detail'])} (Error ${number}; see the log of the server.)`;
   return refusal({ ...info, message }, { status });
 }
 
-function traceOf(thrown: unknown): string {
+function formatTrace(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'a value that is not an Error was thrown';
   // Not a defect: the path is all the operator needs.
   if (StorageError.isInstance(thrown) && thrown.problem === 'disk_full') return `${thrown.code}: ${thrown.message}`;
-  const cause = thrown.cause instanceof Error ? `\n  caused by ${traceOf(thrown.cause)}` : '';
+  const cause = thrown.cause instanceof Error ? `\n  caused by ${formatTrace(thrown.cause)}` : '';
   const known = ToolyardError.isInstance(thrown) ? `${thrown.code}: ${thrown.message}` : thrown.stack;
   return `${known ?? thrown.message}${cause}`;
 }

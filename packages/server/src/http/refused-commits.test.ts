@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ANNE, BERT } from '../runs/test-fixtures/setup.ts';
 import { answerId, began, delta, event, message, APPROVAL, TOOL, useTabScene } from './test-fixtures/tab-runs.ts';
-import * as door from './test-fixtures/test-server.ts';
+import * as testServer from './test-fixtures/test-server.ts';
 
 const { scene, commit, state, everything } = useTabScene();
 
@@ -173,7 +173,7 @@ describe('rejects a commit of a tab without changing anything', () => {
 
   test('of another user, or for a run of the server', async () => {
     const before = await everything();
-    expect((await commit({ events: [delta('a')] }, { who: door.BERT })).status).toBe(404);
+    expect((await commit({ events: [delta('a')] }, { who: testServer.BERT })).status).toBe(404);
     expect(await everything()).toEqual(before);
     const onServer = await scene.bench.ask('other', 'Hi');
     expect((await commit({}, { run: onServer })).status).toBe(404);

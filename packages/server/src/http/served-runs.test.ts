@@ -70,10 +70,14 @@ type Frame = { id: string | undefined; event: string; data: unknown };
 
 /** Reads an event stream to its end, or until `isLast` accepts a frame. */
 function read(path: string, headers: Record<string, string>, isLast?: (frame: Frame) => boolean): Promise<Frame[]> {
-  return within(framesOf(path, headers, isLast), { what: `the end of ${path}` });
+  return within(readFrames(path, headers, isLast), { what: `the end of ${path}` });
 }
 
-async function framesOf(path: string, headers: Record<string, string>, isLast = (_: Frame) => false): Promise<Frame[]> {
+async function readFrames(
+  path: string,
+  headers: Record<string, string>,
+  isLast = (_: Frame) => false,
+): Promise<Frame[]> {
   const response = await fetch(`${url}${path}`, { headers });
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const frames: Frame[] = [];
@@ -83,25 +87,25 @@ async function framesOf(path: string, headers: Record<string, string>, isLast = 
     text += decoder.decode(chunk, { stream: true });
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
-    const found = blocks.filter((block) => block.includes('data: ')).map(frameOf);
+    const found = blocks.filter((block) => block.includes('data: ')).map(readFrame);
     frames.push(...found);
     if (found.some(isLast)) break;
   }
   return frames;
 }
 
-function frameOf(block: string): Frame {
+function readFrame(block: string): Frame {
   const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
   return { id: field('id'), event: field('event') ?? '', data: JSON.parse(field('data') ?? 'null') };
 }
 
 /** The events of a run after `lastEventId`. */
-async function eventsOf(runId: string, lastEventId = '0'): Promise<RunEvent[]> {
+async function readEvents(runId: string, lastEventId = '0'): Promise<RunEvent[]> {
   const frames = await read(`/api/runs/${runId}/events`, { 'last-event-id': lastEventId });
   return frames.filter(({ event }) => event === 'run').map(({ data }) => data as RunEvent);
 }
 
-const textOf = (message: Message | undefined): string =>
+const getText = (message: Message | undefined): string =>
   (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 describe('POST /api/conversations/{id}/messages', () => {
@@ -111,12 +115,12 @@ describe('POST /api/conversations/{id}/messages', () => {
     const sent = await api.post('/api/conversations/{id}/messages', request);
     if (!('run' in sent)) throw new Error('the message was queued');
     expect(sent.message).toMatchObject({ ...request.body, role: 'user' });
-    const events = await eventsOf(sent.run.id);
+    const events = await readEvents(sent.run.id);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });
     const again = await api.post('/api/conversations/{id}/messages', request);
     expect(again).toMatchObject({ run: { id: sent.run.id, status: 'done' }, message: { id: sent.message.id } });
     const { page } = await api.get('/api/conversations/{id}', { params: { id: 'c' } });
-    expect(page.messages.map(textOf)).toEqual(['Hello', 'Hello to you.']);
+    expect(page.messages.map(getText)).toEqual(['Hello', 'Hello to you.']);
     const requests = model.requests.filter(({ method }) => method === 'POST');
     expect(requests.map(({ body }) => body)).toMatchObject([{ messages: [{ role: 'user', content: 'Hello' }] }]);
   });
@@ -131,7 +135,7 @@ describe('the events of a run', () => {
       return live.type === 'run' && live.event.type === 'run_finished';
     });
     const { run } = await api.post('/api/runs', { body: HELLO });
-    const events = eventsOf(run.id);
+    const events = readEvents(run.id);
     const isAsked = () => model.requests.some(({ method }) => method === 'POST');
     await eventually(isAsked, { what: 'the model request' });
     release.resolve();
@@ -144,15 +148,15 @@ describe('the events of a run', () => {
 
   test('continue after Last-Event-ID', async () => {
     const { run } = await api.post('/api/runs', { body: HELLO });
-    const events = await eventsOf(run.id);
-    expect(await eventsOf(run.id, '3')).toEqual(events.slice(3));
+    const events = await readEvents(run.id);
+    expect(await readEvents(run.id, '3')).toEqual(events.slice(3));
   });
 });
 
 describe('POST /api/runs', () => {
   test('starts a run that is listed with its result', async () => {
     const { run } = await api.post('/api/runs', { body: { ...HELLO, title: 'Greeting' } });
-    await eventsOf(run.id);
+    await readEvents(run.id);
     const { items } = await api.get('/api/runs');
     expect(items).toMatchObject([{ id: run.id, conversationId: run.conversationId, status: 'done' }]);
     const conversation = await api.get('/api/conversations/{id}', { params: { id: run.conversationId } });
@@ -166,7 +170,7 @@ describe('POST /api/runs', () => {
     const names = ['right__which', 'here__which', 'left__which'];
     replies.push(reply.toolCalls(names.map((name) => ({ name, arguments: {} }))));
     const { run } = await api.post('/api/runs', { body: APPROVED });
-    const finished = (await eventsOf(run.id)).filter((event) => event.type === 'tool_finished');
+    const finished = (await readEvents(run.id)).filter((event) => event.type === 'tool_finished');
     const texts = finished.map(({ message, result }) => [message.tool?.serverId, result.content]);
     expect(Object.fromEntries(texts)).toEqual({
       right: [{ type: 'text', text: 'I am right.' }],
@@ -189,7 +193,7 @@ describe('POST /api/runs', () => {
       params: { id: asked.id },
       body: { answer: { decision: 'say', text: 'Bern' } },
     });
-    const events = await eventsOf(run.id);
+    const events = await readEvents(run.id);
     const [finished] = events.filter((event) => event.type === 'tool_finished');
     expect(finished?.result.content).toEqual([{ type: 'text', text: 'Bern' }]);
     expect(events.at(-1)).toMatchObject({ type: 'run_finished', status: 'done' });

@@ -173,7 +173,7 @@ function answer(runId: string): Extract<Message, { role: 'assistant' }> {
   };
 }
 
-function targetOf({ path }: RouteDescription, fill?: string): string {
+function createTarget({ path }: RouteDescription, fill?: string): string {
   const filled = path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
     const id = fill ?? stored[name] ?? stored[before];
     if (id === undefined) throw new Error(`${path}: say here which ${name} is meant`);
@@ -227,7 +227,7 @@ describe('attack 14: scripts in stored texts', () => {
     const carriers: string[] = [];
     for (const route of server.app.routes.filter((each) => each.method === 'GET' && !isPage(each))) {
       const endless = route.path === '/api/events';
-      const answer = await server.ask(targetOf(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
+      const answer = await server.ask(createTarget(route), { headers: OPENED, method: endless ? 'HEAD' : 'GET' });
       const status = ABSENT[route.path] ?? 200;
       expect([route.path, answer.status, dangers(answer)]).toEqual([route.path, status, []]);
       if (answer.text.includes(JSON.stringify(SCRIPT).slice(1, -1)) || answer.text === SCRIPT)
@@ -274,13 +274,15 @@ describe('attack 14: scripts in stored texts', () => {
     const refusals: TestResponse[] = [];
     for (const route of server.app.routes.filter((each) => !isPage(each))) {
       const method = route.method;
-      const target = targetOf(route, SCRIPT);
+      const target = createTarget(route, SCRIPT);
       if (target !== route.path) refusals.push(await server.ask(target, { method, headers: OPENED }));
       refusals.push(
-        await server.ask(`${targetOf(route)}?${encodeURIComponent(SCRIPT)}=${encodeURIComponent(SCRIPT)}`, { method }),
+        await server.ask(`${createTarget(route)}?${encodeURIComponent(SCRIPT)}=${encodeURIComponent(SCRIPT)}`, {
+          method,
+        }),
       );
       if (route.method !== 'GET')
-        refusals.push(await server.ask(targetOf(route), { method, json: { [SCRIPT]: SCRIPT } }));
+        refusals.push(await server.ask(createTarget(route), { method, json: { [SCRIPT]: SCRIPT } }));
     }
     refusals.push(await server.ask(`/api/${encodeURIComponent(SCRIPT)}`, { headers: OPENED }));
     refusals.push(

@@ -15,7 +15,7 @@ import type { Triggers } from '../triggers/triggers.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Configurations, LiveHub, LiveStreams, Models, RunService } from '../services.ts';
 import type { Servers } from '../mcp/operations.ts';
-import type { Frames } from '../frames/frames.ts';
+import type { Iframes } from '../iframes/iframes.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { TabToolBroker } from '../tabs/tab-tool-broker.ts';
 
@@ -50,7 +50,7 @@ export type HttpAppOptions = {
   capabilities?: RoleCapabilities;
   ui: UiOptions;
   /** Documents of frames and their origin. */
-  frames: Frames;
+  frames: Iframes;
   /** Metrics of this process; null if disabled. */
   metrics: (() => Promise<string>) | null;
   /** False until the runs of the last process were recovered; reported by `/ready`. */

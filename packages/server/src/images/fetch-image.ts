@@ -44,7 +44,8 @@ export async function fetchImage(address: string, options: FetchImageOptions): P
     );
   } catch (thrown) {
     if (signal.aborted) throw thrown;
-    if (ToolyardError.isInstance(thrown)) throw thrown.code === 'address_refused' ? refused(thrown) : thrown;
+    if (ToolyardError.isInstance(thrown))
+      throw thrown.code === 'address_refused' ? createRefusedImageError(thrown) : thrown;
     if (timeout.aborted) {
       const message = `${host} did not send the image within ${String(timeoutMs / 1_000)} s.`;
       throw new ToolyardError({ code: 'timed_out', message, hint: TRY_LATER, retryable: true });
@@ -63,33 +64,33 @@ async function follow(address: string, get: (url: string) => Promise<Response>):
     if (location === null) return readImage(response, host);
     await response.body?.cancel();
     const next = readUrl(location, new URL(url));
-    if (next === null) throw notShown(`${host} redirects to an invalid URL.`);
+    if (next === null) throw createNotShownError(`${host} redirects to an invalid URL.`);
     if (next.host !== host) return { redirect: next.href };
     url = next.href;
   }
-  throw notShown(say`${host} redirects more than ${String(MAX_REDIRECTS)} times.`);
+  throw createNotShownError(say`${host} redirects more than ${String(MAX_REDIRECTS)} times.`);
 }
 
 async function readImage(response: Response, host: string): Promise<FetchedImage> {
   if (!response.ok) {
     await response.body?.cancel();
-    throw notShown(`${host} answered with status ${String(response.status)}.`);
+    throw createNotShownError(`${host} answered with status ${String(response.status)}.`);
   }
   const bytes = await readBody(response, MAX_MEGABYTES * 1_024 * 1_024);
-  if (bytes === null) throw notShown(`The image at ${host} is larger than ${String(MAX_MEGABYTES)} MB.`);
+  if (bytes === null) throw createNotShownError(`The image at ${host} is larger than ${String(MAX_MEGABYTES)} MB.`);
   const type = imageTypeOf(Buffer.from(bytes.subarray(0, HEAD)).toString('latin1'));
-  if (type === null) throw notShown(`What ${host} sent is not a PNG, JPEG, GIF, WebP, AVIF or SVG image.`);
+  if (type === null) throw createNotShownError(`What ${host} sent is not a PNG, JPEG, GIF, WebP, AVIF or SVG image.`);
   return { type, bytes };
 }
 
 /** The hint of the guard is about URLs that belong into the settings. */
-function refused({ message }: ToolyardError): ToolyardError {
+function createRefusedImageError({ message }: ToolyardError): ToolyardError {
   const hint = 'Images are loaded from the public internet only. Open the image in a new tab if you trust its host.';
   return new ToolyardError({ code: 'address_refused', message, hint });
 }
 
 const TRY_LATER = 'Check the connection of the server, then load the image again.';
 
-function notShown(message: AnyText): ToolyardError {
+function createNotShownError(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'bad_response', message });
 }

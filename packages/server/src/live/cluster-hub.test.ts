@@ -5,7 +5,7 @@ import { createFakeClock, eventually } from '@toolyard/testing';
 import { createLiveHub } from './hub.ts';
 import { createClusterHub } from './cluster-hub.ts';
 
-function eventOf(runId: string, seq: number): RunEvent {
+function createEvent(runId: string, seq: number): RunEvent {
   return { v: 1, runId, seq, step: 0, attempt: 1, at: seq, type: 'text_delta', messageId: 'm', text: String(seq) };
 }
 
@@ -51,17 +51,17 @@ beforeEach(() => {
 });
 
 test('reads all runs of a notification together, and only those with subscribers', async () => {
-  stored = [eventOf('r1', 1), eventOf('r2', 1), eventOf('r3', 1), eventOf('r4', 1)];
+  stored = [createEvent('r1', 1), createEvent('r2', 1), createEvent('r3', 1), createEvent('r4', 1)];
   notify({ r1: 1, r2: 1, r3: 1, r4: 1 });
   await eventually(() => received.length === 3);
   expect(asked.map((runs) => runs.map(({ runId }) => runId))).toEqual([['r1', 'r2', 'r3']]);
 });
 
 test('reads events that arrive during a read in the next one, each once', async () => {
-  stored = [eventOf('r1', 1)];
+  stored = [createEvent('r1', 1)];
   notify({ r1: 1 });
   await eventually(() => received.length === 1);
-  stored = [1, 2, 3].map((seq) => eventOf('r1', seq));
+  stored = [1, 2, 3].map((seq) => createEvent('r1', seq));
   notify({ r1: 2 });
   notify({ r1: 3 });
   await eventually(() => received.length === 3);
@@ -70,11 +70,13 @@ test('reads events that arrive during a read in the next one, each once', async 
 });
 
 test('continues with more events than fit into one read', async () => {
-  stored = [eventOf('r1', 1), eventOf('r2', 1)];
+  stored = [createEvent('r1', 1), createEvent('r2', 1)];
   notify({ r1: 1, r2: 1 });
   await eventually(() => received.length === 2);
   const last = 3_000;
-  stored = ['r1', 'r2'].flatMap((runId) => Array.from({ length: last }, (_none, index) => eventOf(runId, index + 1)));
+  stored = ['r1', 'r2'].flatMap((runId) =>
+    Array.from({ length: last }, (_none, index) => createEvent(runId, index + 1)),
+  );
   notify({ r1: last, r2: last });
   await eventually(() => received.length === 2 * last);
   expect(new Set(received).size).toBe(2 * last);
@@ -86,7 +88,7 @@ test('logs a failed read, and makes subscribers read from the store', async () =
   await eventually(() => missed > 0);
   expect(log).toEqual([expect.stringContaining('The database is away.')]);
   failing = false;
-  stored = [eventOf('r1', 2)];
+  stored = [createEvent('r1', 2)];
   notify({ r1: 2 });
   await eventually(() => received.includes('r1 2'));
 });

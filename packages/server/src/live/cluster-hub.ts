@@ -186,7 +186,7 @@ class RemoteRuns {
   }
 
   notified(ownerId: string, runId: string, seq: number): void {
-    if (!this.#local.isHeard(ownerId, runId)) {
+    if (!this.#local.hasSubscribers(ownerId, runId)) {
       this.#publishedSeqs.delete(runId);
       return;
     }

@@ -8,12 +8,12 @@ const event: RunEvent = { v: 1, seq: 1, runId: 'r1', step: 0, attempt: 1, at: 5,
 test('the hub notifies only the owner, and every owner of global changes', () => {
   const hub = createLiveHub();
   const received: [string, LiveEvent][] = [];
-  const listenerOf = (who: string) => ({
+  const createListener = (who: string) => ({
     receive: (events: readonly LiveEvent[]) => void received.push(...events.map((e): [string, LiveEvent] => [who, e])),
     missed: () => {},
   });
-  const leave = hub.listen('anne', listenerOf('anne'));
-  hub.listen('bert', listenerOf('bert'));
+  const leave = hub.listen('anne', createListener('anne'));
+  hub.listen('bert', createListener('bert'));
   hub.runEvents('anne', [event]);
   hub.changed(null, 'servers');
   leave();

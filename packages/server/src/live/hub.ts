@@ -11,7 +11,7 @@ export type RunHub = LiveHub & {
   listen(ownerId: string, listener: Listener<LiveEvent>): () => void;
   listenToRun(ownerId: string, runId: string, listener: Listener<RunEvent>): () => void;
   /** True if the run has subscribers in this process. */
-  isHeard(ownerId: string, runId: string): boolean;
+  hasSubscribers(ownerId: string, runId: string): boolean;
   /** Makes all subscribers read from the store. */
   missed(): void;
 };
@@ -22,8 +22,8 @@ export function createLiveHub(): RunHub {
   const runs = new Listeners<RunEvent>();
   return {
     listen: (ownerId, listener) => owners.add(ownerId, listener),
-    listenToRun: (ownerId, runId, listener) => runs.add(keyOf(ownerId, runId), listener),
-    isHeard: (ownerId, runId) => owners.has(ownerId) || runs.has(keyOf(ownerId, runId)),
+    listenToRun: (ownerId, runId, listener) => runs.add(getKey(ownerId, runId), listener),
+    hasSubscribers: (ownerId, runId) => owners.has(ownerId) || runs.has(getKey(ownerId, runId)),
     missed() {
       owners.missed();
       runs.missed();
@@ -31,7 +31,7 @@ export function createLiveHub(): RunHub {
     runEvents(ownerId, events) {
       const [first] = events;
       if (!first) return;
-      runs.publish(keyOf(ownerId, first.runId), events);
+      runs.publish(getKey(ownerId, first.runId), events);
       if (owners.has(ownerId)) owners.publish(ownerId, events.map(toLiveEvent));
     },
     changed(ownerId, what, id) {
@@ -72,7 +72,7 @@ export function eventJson(event: RunEvent | LiveEvent): string {
   return text;
 }
 
-function keyOf(ownerId: string, runId: string): string {
+function getKey(ownerId: string, runId: string): string {
   return JSON.stringify([ownerId, runId]);
 }
 

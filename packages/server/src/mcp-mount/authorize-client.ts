@@ -28,7 +28,7 @@ export function authorizeClient(hosts: readonly string[] | null, origins: readon
   };
   return {
     answer(request) {
-      const host = hostOf(request);
+      const host = getHost(request);
       if (names !== undefined && (host === null || !isOurs(host, names))) {
         return refuse(403, REFUSED, 'The Host header is not a name of this server.');
       }
@@ -55,7 +55,7 @@ export function authorizeClient(hosts: readonly string[] | null, origins: readon
 
 type Host = { name: string; port: string };
 
-function hostOf(request: Request): Host | null {
+function getHost(request: Request): Host | null {
   return readHost(request.headers.get('host') ?? new URL(request.url).host);
 }
 

@@ -9,7 +9,7 @@ import {
   exampleServer,
   initialize,
   INITIALIZE,
-  messagesOf,
+  readMessages,
   URL_OF_MOUNT,
 } from './test-fixtures/ask.ts';
 
@@ -33,7 +33,7 @@ describe('both eras at one URL', () => {
   test('creates a session for a legacy client and answers in it', async () => {
     const mount = mounted();
     const session = await initialize(mount);
-    const stream = messagesOf(await ask(mount, callHello, { session }));
+    const stream = readMessages(await ask(mount, callHello, { session }));
     await stream.next();
     expect(await stream.next()).toMatchObject({ result: { content: [{ text: 'hello, legacy' }] } });
     expect(mount.sessionCount).toBe(1);
@@ -43,11 +43,11 @@ describe('both eras at one URL', () => {
     const mount = mounted();
     const session = await initialize(mount);
     const call = { id: 6, method: 'tools/call', params: { name: 'hidden-hello', arguments: {} } };
-    const first = messagesOf(await ask(mount, call, { session }));
+    const first = readMessages(await ask(mount, call, { session }));
     const primed = await first.next();
     expect(await first.next()).toBeUndefined();
     const headers = { 'last-event-id': primed?.lastEventId ?? '' };
-    const rest = messagesOf(await ask(mount, undefined, { session, headers }));
+    const rest = readMessages(await ask(mount, undefined, { session, headers }));
     expect(await rest.next()).toMatchObject({
       id: 6,
       result: { content: [{ text: 'hello from behind a cut stream' }] },
@@ -73,7 +73,7 @@ describe('change notifications', () => {
   test('reach a legacy client on its own stream; of resources only subscribed ones', async () => {
     const mount = mounted();
     const session = await initialize(mount);
-    const stream = messagesOf(await ask(mount, undefined, { session }));
+    const stream = readMessages(await ask(mount, undefined, { session }));
     await (
       await ask(mount, { id: 7, method: 'resources/subscribe', params: { uri: 'test://note' } }, { session })
     ).text();
@@ -92,7 +92,7 @@ describe('change notifications', () => {
 
   test('reach a subscribed modern client', async () => {
     const mount = mounted();
-    const stream = messagesOf(
+    const stream = readMessages(
       await askModern(mount, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
     );
     expect(await stream.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
@@ -118,7 +118,7 @@ describe('sessions', () => {
     const clock = createFakeClock();
     const mount = mounted({ clock });
     const session = await initialize(mount);
-    const stream = messagesOf(await ask(mount, undefined, { session }));
+    const stream = readMessages(await ask(mount, undefined, { session }));
     await clock.advance(300 * MINUTE_MS);
     expect(mount.sessionCount).toBe(1);
     await stream.stop();
@@ -141,7 +141,7 @@ describe('sessions', () => {
     await clock.advance(10);
     const second = await initialize(mount);
     await clock.advance(10);
-    const stream = messagesOf(await ask(mount, undefined, { session: first }));
+    const stream = readMessages(await ask(mount, undefined, { session: first }));
     const third = await initialize(mount);
     expect((await ask(mount, callHello, { session: second })).status).toBe(404);
     await ask(mount, undefined, { session: third });
@@ -264,8 +264,8 @@ describe('bad requests', () => {
 test('closing ends every stream and session, and rejects new requests', async () => {
   const mount = mounted();
   const session = await initialize(mount);
-  const own = messagesOf(await ask(mount, undefined, { session }));
-  const listening = messagesOf(
+  const own = readMessages(await ask(mount, undefined, { session }));
+  const listening = readMessages(
     await askModern(mount, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
   );
   await listening.next();

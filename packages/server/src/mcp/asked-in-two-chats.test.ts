@@ -59,7 +59,7 @@ afterEach(async () => {
 });
 
 const ask = <T>(method: string, path: string, body?: unknown): Promise<T> => askOf(server, method, path, body);
-const statusOf = async (runId: string): Promise<string> => (await ask<RunRecord>('GET', `/api/runs/${runId}`)).status;
+const readStatus = async (runId: string): Promise<string> => (await ask<RunRecord>('GET', `/api/runs/${runId}`)).status;
 const openInterrupts = async (): Promise<StoredInterrupt[]> =>
   (await ask<{ items: StoredInterrupt[] }>('GET', '/api/interrupts?status=open')).items;
 
@@ -85,10 +85,10 @@ test('a server request that may belong to two chats is open in both, and can be 
   const elsewhere = open.find(({ runId }) => runId === waiting);
   const answer = { decision: 'accept', content: { city: 'Taipei' } };
   await ask('POST', `/api/interrupts/${encodeURIComponent(elsewhere?.id ?? '')}/answer`, { answer });
-  await eventually(async () => (await statusOf(asking)) === 'done');
+  await eventually(async () => (await readStatus(asking)) === 'done');
   expect(await openInterrupts()).toEqual([]);
   expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Taipei');
-  expect(await statusOf(waiting)).toBe('running');
+  expect(await readStatus(waiting)).toBe('running');
   writeFileSync(join(folder, 'go-on'), '');
-  await eventually(async () => (await statusOf(waiting)) === 'done');
+  await eventually(async () => (await readStatus(waiting)) === 'done');
 });

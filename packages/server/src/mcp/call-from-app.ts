@@ -33,13 +33,13 @@ export async function callFromApp(
   if (detail === undefined || !detail.enabled || !audience.includes('app')) {
     return refused(say`The server "${id}" offers apps no tool "${call.tool}".`);
   }
-  const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
+  const { settings, choices, decisionOn } = await readConversation(services, principal, conversationId);
   const { items } = await servers.editable.list(principal);
   const isEnabled = choices.servers[id] ?? items.find((server) => server.id === id)?.enabled;
   if (isEnabled !== true) return disabledServer(id);
   if (choices.disabledTools.includes(formatToolReference(detail.tool))) return disabledTool(id, call.tool);
   const permission = decisionOn(detail.tool) ?? null;
-  const verdict = verdictOf(
+  const verdict = toVerdict(
     await checkCall(services, principal, detail, call.arguments ?? {}, { ...settings, permission }),
     detail,
   );
@@ -58,14 +58,14 @@ export async function checkTabAppCall(
 ): Promise<AppCallVerdict> {
   const { storage, clock, policy } = services;
   const { id } = server;
-  const { settings, choices, decisionOn } = await conversationOf(services, principal, conversationId);
+  const { settings, choices, decisionOn } = await readConversation(services, principal, conversationId);
   if (choices.servers[id] === false) return disabledServer(id);
   const tools = new ToolIndex([{ serverId: id, origin: 'tab', builtIn: false, tools: [toListedTool(tool)] }]).tools;
   const reference = { serverId: id, name: tool.name, origin: 'tab' as const };
   if (choices.disabledTools.includes(formatToolReference(reference))) return disabledTool(id, tool.name);
   const offered = [{ ...server, tools: [tool] }];
   const trust = await createTabPins({ settings: storage.settings, clock }).review(principal, offered);
-  const host = { trust, definitionOf: () => definitionIn(offered, reference), isTrusted: () => false };
+  const host = { trust, findDefinition: () => definitionIn(offered, reference), isTrusted: () => false };
   const facts = toolPolicyFacts(host, tools, reference);
   const checker = new InterventionChecker({
     ...settings,
@@ -73,10 +73,10 @@ export async function checkTabAppCall(
     callContext: policy?.(),
     lookUp: () => facts,
   });
-  return verdictOf(checker.check(reference, args), { changed: facts?.changed });
+  return toVerdict(checker.check(reference, args), { changed: facts?.changed });
 }
 
-async function conversationOf({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
+async function readConversation({ storage, configurations, auto }: Services, principal: Owner, conversationId: string) {
   const conversation = await storage.conversations.get(principal, conversationId);
   if (conversation === null) {
     throw createNotFoundError(say`The conversation of the app no longer exists.`);
@@ -96,7 +96,7 @@ async function conversationOf({ storage, configurations, auto }: Services, princ
   };
 }
 
-function verdictOf(
+function toVerdict(
   verdict: PolicyVerdict,
   { changed }: { changed?: Extract<AppCallVerdict, { decision: 'ask' }>['changed'] },
 ): AppCallVerdict {

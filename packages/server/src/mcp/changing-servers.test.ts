@@ -8,7 +8,7 @@ import {
   findView,
   NEVER_ABORTED,
   OWNER as me,
-  pidOf,
+  waitForPid,
   commandServer,
   stdio,
   useServerBench,
@@ -31,7 +31,7 @@ describe('mcp.json, changed while the server runs', () => {
       goes: commandWithPid(),
       becomes: scriptedMcpCommand('plain'),
     });
-    const [stays, goes] = [await pidOf(all, 'stays'), await pidOf(all, 'goes')];
+    const [stays, goes] = [await waitForPid(all, 'stays'), await waitForPid(all, 'goes')];
     const becomes = scriptedMcpCommand({ tools: [{ name: 'other' }] });
     replaceFile(
       JSON.stringify({ mcpServers: { stays: commandWithPid(), becomes, comes: scriptedMcpCommand('plain') } }),
@@ -40,7 +40,7 @@ describe('mcp.json, changed while the server runs', () => {
     await eventually(async () => (await findView(all, 'becomes'))?.tools[0]?.tool.name === 'other');
     expect(await findView(all, 'goes')).toBeUndefined();
     await eventually(() => !isAlive(goes));
-    expect(await pidOf(all, 'stays')).toBe(stays);
+    expect(await waitForPid(all, 'stays')).toBe(stays);
     expect(isAlive(stays)).toBe(true);
     // Notifications are delayed while changes are collected.
     await eventually(() =>
@@ -79,7 +79,7 @@ describe('mcp.json, changed while the server runs', () => {
 
   it('changes nothing while it is invalid, and reports that until it is corrected', async () => {
     const all = await room.start({ a: commandWithPid() });
-    const pid = await pidOf(all, 'a');
+    const pid = await waitForPid(all, 'a');
     writeFileSync(room.path, '{"mcpServers": {"a": ');
     const fault = await eventually(async () => (await all.editable.list(me)).fileFault);
     expect(fault.message).toMatch(/^mcp\.json, line 1, column \d+: .* The previous version stays in use\.$/);
@@ -89,7 +89,7 @@ describe('mcp.json, changed while the server runs', () => {
     });
     replaceFile(JSON.stringify({ mcpServers: { a: commandWithPid() } }));
     await eventually(async () => (await all.editable.list(me)).fileFault === undefined);
-    expect(await pidOf(all, 'a')).toBe(pid);
+    expect(await waitForPid(all, 'a')).toBe(pid);
     await eventually(() => expect(room.changed).toContain(undefined));
   });
 
@@ -97,14 +97,14 @@ describe('mcp.json, changed while the server runs', () => {
     const text = JSON.stringify({ mcpServers: { a: commandWithPid() } });
     const clock = createSteadyClock();
     const all = await room.start(text, { clock });
-    const pid = await pidOf(all, 'a');
+    const pid = await waitForPid(all, 'a');
     rmSync(room.path);
     await clock.passes(400);
     writeFileSync(room.path, '');
     await clock.passes(400);
     writeFileSync(room.path, text);
     await clock.passes(1_600);
-    expect(await pidOf(all, 'a')).toBe(pid);
+    expect(await waitForPid(all, 'a')).toBe(pid);
     rmSync(room.path);
     await waitForState(all, 'a', undefined);
     await eventually(() => !isAlive(pid));
@@ -191,11 +191,11 @@ describe('a server that is added, changed and removed', () => {
 
   it('does not affect other servers', async () => {
     const all = await room.start({ other: commandWithPid() });
-    const pid = await pidOf(all, 'other');
+    const pid = await waitForPid(all, 'other');
     await all.editable.add(me, { id: 'a', transport: stdio('plain'), enabled: false });
     await all.editable.edit(me, 'a', { transport: stdio('stubborn'), enabled: true });
     await all.editable.remove(me, 'a');
-    expect(await pidOf(all, 'other')).toBe(pid);
+    expect(await waitForPid(all, 'other')).toBe(pid);
     expect(isAlive(pid)).toBe(true);
   });
 

@@ -75,7 +75,7 @@ export async function checkCall(
   const { serverId } = detail.tool;
   const { items } = await servers.editable.list(principal);
   const server = items.find((each) => each.id === serverId);
-  const workingFolder = await folderOf(servers, principal, server);
+  const workingFolder = await findFolder(servers, principal, server);
   const checker = new InterventionChecker({
     mode,
     rules,
@@ -94,7 +94,7 @@ export async function checkCall(
 }
 
 /** Undefined if it is not configured, or contains variables. */
-async function folderOf(
+async function findFolder(
   servers: Pick<Servers, 'editable'>,
   principal: Owner,
   server: McpServerView | undefined,

@@ -35,7 +35,10 @@ import { createPluginSettings } from './plugin-settings.ts';
 import { isUnsandboxed, toServerView, toToolDetail } from './server-view.ts';
 import type { ServersOptions } from './servers-options.ts';
 
-export type EditableServersOptions = Omit<ServersOptions, 'hub' | 'signIns' | 'eager' | 'part' | 'patienceMs'> & {
+export type EditableServersOptions = Omit<
+  ServersOptions,
+  'hub' | 'signIns' | 'eager' | 'ownership' | 'connectWaitMs'
+> & {
   serverList: ServerList;
   connections: ListedConnections;
   /** Other processes have their own server lists. */
@@ -67,7 +70,7 @@ export type ServerStates = {
   tools: readonly IndexedTool[];
   /** The number of resource templates. */
   templates(id: string): number;
-  changeOf(tool: ToolReference): ToolChange | undefined;
+  findChange(tool: ToolReference): ToolChange | undefined;
 };
 
 /** The configured servers of a process, and changes by their owner. */
@@ -159,7 +162,7 @@ export class EditableServers {
       // Those of single conversations are shown there.
       permissions: decided.filter(({ conversationId }) => conversationId === null),
       isToolOn: (tool: ToolReference) => this.serverList.isToolOn(tool),
-      changeOf: (tool: ToolReference) => states.changeOf(tool),
+      findChange: (tool: ToolReference) => states.findChange(tool),
       isIsolated: (listed: IndexedTool) => functions?.isIsolated([listed], listed.tool) === true,
     };
     return { states, ofTools };
@@ -216,7 +219,7 @@ export class EditableServers {
       if (isStorageFault(thrown)) throw thrown;
     });
     this.#file.remove(id);
-    const hosted = hostedOf(server);
+    const hosted = findHosted(server);
     // A removed hosted server is remembered: no process creates it again, and each says so.
     if (!hosted) await this.#file.forgetApproval(id);
     await serverList.forget([id], [id]);
@@ -243,12 +246,12 @@ export class EditableServers {
   /** A legacy plugin and its settings. @throws ToolyardError `conflict` for any other server */
   async plugin(principal: Owner, id: string, signal?: AbortSignal): Promise<McpPlugin> {
     this.check(principal, id);
-    return this.pluginSettings.view(id, this.#pluginOf(id), signal);
+    return this.pluginSettings.view(id, this.#getPlugin(id), signal);
   }
 
   async setPlugin(principal: Owner, id: string, { values }: SetMcpPlugin, signal?: AbortSignal): Promise<McpPlugin> {
     this.check(principal, id);
-    return this.pluginSettings.set(id, this.#pluginOf(id), values, signal);
+    return this.pluginSettings.set(id, this.#getPlugin(id), values, signal);
   }
 
   /** Its entry in `mcp.json` for approval. @throws ToolyardError `conflict` if it needs no approval */
@@ -265,8 +268,8 @@ export class EditableServers {
   }
 
   /** @throws ToolyardError `conflict` if it is another server */
-  #pluginOf(id: string): PluginConfig {
-    const { transport } = this.configOf(id);
+  #getPlugin(id: string): PluginConfig {
+    const { transport } = this.getConfig(id);
     if (transport.type === 'plugin') return transport;
     throw createConflictError(say`The server "${id}" is not a legacy plugin.`);
   }
@@ -290,7 +293,7 @@ export class EditableServers {
   }
 
   /** @throws ToolyardError `not_found`; `conflict` if its entry cannot be read */
-  configOf(id: string): ServerConfig {
+  getConfig(id: string): ServerConfig {
     const server = this.serverList.find(id);
     if (server === undefined) throw createNoServerError(id);
     if ('config' in server) return server.config;
@@ -353,8 +356,8 @@ export class EditableServers {
     const isFirst = !this.#hasStarted;
     this.#hasStarted = true;
     for (const server of servers) {
-      const now = hostedOf(server);
-      const before = hostedOf(this.serverList.find(server.id));
+      const now = findHosted(server);
+      const before = findHosted(this.serverList.find(server.id));
       const isNew = !isFirst && now !== undefined && (before === undefined || !this.hosted.isSame(before, now));
       if (now && (isNew || saved.includes(server.id))) await this.hosted.wantAgain(now);
     }
@@ -404,7 +407,7 @@ export class EditableServers {
   /** Returns a removed server to its hosting service; a failure does not prevent the removal. */
   async #returnToService(serverId: string, transport: HostedConfig): Promise<void> {
     const { clock, log } = this.#options;
-    const others = this.serverList.all.map(hostedOf).filter((other) => other !== undefined);
+    const others = this.serverList.all.map(findHosted).filter((other) => other !== undefined);
     if (others.some((other) => this.hosted.isSame(other, transport))) return;
     await this.hosted.remove(transport, { serverId, clock }).catch((thrown: unknown) => {
       log(
@@ -414,7 +417,7 @@ export class EditableServers {
   }
 }
 
-function hostedOf(server: ConfiguredServer | undefined): HostedConfig | undefined {
+function findHosted(server: ConfiguredServer | undefined): HostedConfig | undefined {
   if (server === undefined || !('config' in server)) return undefined;
   const { transport } = server.config;
   return transport.type === 'hosted' ? transport : undefined;

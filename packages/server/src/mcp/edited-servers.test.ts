@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   commandWithPid,
   OWNER as me,
-  pidOf,
+  waitForPid,
   commandServer,
   stdio,
   useServerBench,
@@ -94,13 +94,13 @@ describe('removing a server', () => {
 describe('testing a server', () => {
   it('connects a second time and stores nothing', async () => {
     const all = await room.start({ a: commandWithPid() });
-    const pid = await pidOf(all, 'a');
+    const pid = await waitForPid(all, 'a');
     expect(await all.ask('POST /api/mcp/test', me, { params: {}, body: { id: 'a' } })).toMatchObject({
       ok: true,
       offers: { tools: 1 },
       era: 'legacy',
     });
-    expect(await pidOf(all, 'a')).toBe(pid);
+    expect(await waitForPid(all, 'a')).toBe(pid);
     const before = readFileSync(room.path, 'utf8');
     expect(
       await all.ask('POST /api/mcp/test', me, { params: {}, body: { transport: stdio('exit-at-start') } }),

@@ -5,7 +5,7 @@ import type { McpServerView } from '@toolyard/protocol';
 import { eventually, listenOnLoopback, scriptedMcpCommand } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
 import type { ConnectedServers } from './servers.ts';
-import { findView, OWNER, stdio, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
+import { findView, OWNER, stdio, useServerBench, getView, waitForState } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench({ approvals: 'stored' });
 
@@ -54,7 +54,7 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     });
     await servers.editable.change(OWNER, 'planted', { enabled: true });
     // The other server is not affected.
-    expect((await viewOf(servers, 'known')).state).toBe('ready');
+    expect((await getView(servers, 'known')).state).toBe('ready');
 
     const shown = await servers.editable.approval(OWNER, 'planted');
     expect(JSON.parse(shown.text)).toEqual({ ...entry, sandbox: false });
@@ -67,7 +67,7 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     await expect(servers.editable.approval(OWNER, 'planted')).rejects.toMatchObject({ code: 'conflict' });
 
     const again = await start({ ...KNOWN, planted: entry });
-    expect((await viewOf(again, 'planted')).approval).toBeUndefined();
+    expect((await getView(again, 'planted')).approval).toBeUndefined();
   });
 
   it('needs approval again when what it starts changes, and not otherwise', async () => {
@@ -87,11 +87,11 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     ];
     for (const change of changes) {
       const changed = await start({ a: { ...entry, ...change } });
-      expect([change, (await viewOf(changed, 'a')).approval]).toMatchObject([change, { isNew: false }]);
+      expect([change, (await getView(changed, 'a')).approval]).toMatchObject([change, { isNew: false }]);
     }
     for (const change of [{}, { disabledTools: ['x'] }, { callTimeoutMs: 5 }, { type: 'stdio' }]) {
       const same = await start({ a: { ...entry, ...change } });
-      expect([change, (await viewOf(same, 'a')).approval]).toEqual([change, undefined]);
+      expect([change, (await getView(same, 'a')).approval]).toEqual([change, undefined]);
     }
     await servers.close();
     writeFileSync(envFile, 'MODE=quiet\nLD_PRELOAD=/tmp/x.so\n');
@@ -104,9 +104,9 @@ describe('a local server written to mcp.json outside Toolyard', () => {
     const notes = join(room.folder, 'notes');
     const entry = { command: 'true', sandbox: { read: [notes] }, disabled: true };
     await start({ a: entry });
-    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    expect((await getView(await start({ a: entry }), 'a')).approval).toBeUndefined();
     rmdirSync(notes);
-    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    expect((await getView(await start({ a: entry }), 'a')).approval).toBeUndefined();
     symlinkSync(join(room.folder, 'other'), notes);
     const redirected = await start({ a: entry });
     const { text, hash } = await redirected.editable.approval(OWNER, 'a');
@@ -116,7 +116,7 @@ describe('a local server written to mcp.json outside Toolyard', () => {
         .trim(),
     );
     await redirected.editable.approveEntry(OWNER, 'a', { hash });
-    expect((await viewOf(await start({ a: entry }), 'a')).approval).toBeUndefined();
+    expect((await getView(await start({ a: entry }), 'a')).approval).toBeUndefined();
   });
 
   it('is shown with its environment, and with hidden characters made visible', async () => {
@@ -147,7 +147,7 @@ describe('an entry is approved', () => {
     await waitForState(servers, 'mine', 'ready');
     const env = { MODE: 'other' };
     await servers.editable.edit(OWNER, 'mine', { transport: { ...stdio('plain'), env } as never });
-    expect((await viewOf(servers, 'mine')).approval).toBeUndefined();
+    expect((await getView(servers, 'mine')).approval).toBeUndefined();
     const again = await start(written());
     expect((await again.editable.list(OWNER)).items.map(({ approval }) => approval)).toEqual([undefined, undefined]);
   });
@@ -159,16 +159,16 @@ describe('an entry is approved', () => {
       servers.editable.edit(OWNER, 'known', { transport: { type: 'stdio', command: 'other' } }),
     ).rejects.toMatchObject({ code: 'conflict' });
     const again = await start(KNOWN);
-    expect((await viewOf(again, 'known')).approval).toBeUndefined();
+    expect((await getView(again, 'known')).approval).toBeUndefined();
   });
 
   it('at the upgrade if it is in the file, once that can be read', async () => {
     const broken = await room.start('{ "mcpServers": ');
     expect((await broken.editable.list(OWNER)).items).toEqual([]);
     const servers = await start(KNOWN);
-    expect((await viewOf(servers, 'known')).approval).toBeUndefined();
+    expect((await getView(servers, 'known')).approval).toBeUndefined();
     const later = await start({ ...KNOWN, later: scriptedMcpCommand('plain') });
-    expect((await viewOf(later, 'later')).approval).toMatchObject({ isNew: true });
+    expect((await getView(later, 'later')).approval).toMatchObject({ isNew: true });
   });
 });
 
@@ -208,7 +208,7 @@ describe('an entry that contacts a host', () => {
     const { url, requests } = await listener();
     await room.start(KNOWN, { env });
     const servers = await room.start({ ...KNOWN, web: entryOf(url) }, { env });
-    expect(await viewOf(servers, 'web')).toMatchObject({ state: 'failed', approval: { isNew: true } });
+    expect(await getView(servers, 'web')).toMatchObject({ state: 'failed', approval: { isNew: true } });
     await expect(servers.ask('POST /api/mcp/test', OWNER, { params: {}, body: { id: 'web' } })).rejects.toMatchObject({
       code: 'conflict',
     });
@@ -245,12 +245,12 @@ describe('an entry that contacts a host', () => {
       { command: 'sh', url: undefined, type: undefined },
     ]) {
       const changed = await room.start({ web: { ...entry, ...change } }, { env });
-      expect([change, (await viewOf(changed, 'web')).approval]).toMatchObject([change, { isNew: false }]);
+      expect([change, (await getView(changed, 'web')).approval]).toMatchObject([change, { isNew: false }]);
       expect((await changed.editable.approval(OWNER, 'web')).text).not.toMatch(/literal|another/);
     }
     for (const change of [{}, { disabledTools: ['x'] }, { callTimeoutMs: 5 }, { type: 'http' }]) {
       const same = await start({ web: { ...entry, ...change } });
-      expect([change, (await viewOf(same, 'web')).approval]).toEqual([change, undefined]);
+      expect([change, (await getView(same, 'web')).approval]).toEqual([change, undefined]);
     }
   });
 

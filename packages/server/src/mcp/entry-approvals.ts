@@ -96,7 +96,7 @@ export function createEntryApprovals(
 
 function launchOfEntry({ written, settings, oauth, ...entry }: McpConfigEntry): EntryLaunch | null {
   const filled = 'config' in entry ? entry.config.transport : undefined;
-  return written === undefined ? null : launchOf(written, { filled, trusted: settings.trusted, oauth });
+  return written === undefined ? null : toLaunch(written, { filled, trusted: settings.trusted, oauth });
 }
 
 type Privileges = {
@@ -108,16 +108,16 @@ type Privileges = {
 };
 
 /** Everything in an entry that determines what it starts or contacts, and with which privileges, as written. */
-export function launchOf(written: WrittenTransport, { filled, trusted, oauth }: Privileges): EntryLaunch {
+export function toLaunch(written: WrittenTransport, { filled, trusted, oauth }: Privileges): EntryLaunch {
   const launch: JsonObject = {
-    ...(written.type === 'stdio' ? programOf(written, filled?.type === 'stdio' ? filled : undefined) : { ...written }),
+    ...(written.type === 'stdio' ? toProgram(written, filled?.type === 'stdio' ? filled : undefined) : { ...written }),
     ...(trusted ? { trusted } : {}),
     ...defined({ oauth }),
   };
   return { launch: written.type === 'stdio' ? launch : withoutLiterals(launch), hash: sha256(canonicalJson(launch)) };
 }
 
-function programOf(
+function toProgram(
   { command, args = [], env: ownEnv = {}, envFile, cwd, sandbox = false }: Extract<WrittenTransport, { type: 'stdio' }>,
   filled: Extract<TransportConfig, { type: 'stdio' }> | undefined,
 ): JsonObject {

@@ -13,12 +13,12 @@ export function createHostedStore(
   /** Other processes have their own server lists. */
   isShared: boolean,
 ): HostedStore {
-  const nameOf = (key: string): string => `mcp.${key}`;
+  const getName = (key: string): string => `mcp.${key}`;
   /** Separate from the record, which another process may be writing at the same time. */
   const endedName = (key: string): string => `mcp.ended.${key}`;
   return {
     async get(key) {
-      const text = await secrets.get(owner, nameOf(key)).catch((thrown: unknown) => {
+      const text = await secrets.get(owner, getName(key)).catch((thrown: unknown) => {
         // The record exists, perhaps with a sign-in, and may be readable later.
         if (isStorageFault(thrown)) throw thrown;
         // A record that can never be read is created again.
@@ -28,9 +28,9 @@ export function createHostedStore(
       const read = record.safeParse(parsed.ok ? parsed.value : null);
       return read.success ? read.data : undefined;
     },
-    add: (key, made) => secrets.add(owner, nameOf(key), JSON.stringify(made)),
-    set: (key, made) => secrets.set(owner, nameOf(key), JSON.stringify(made)),
-    delete: (key) => secrets.remove(owner, nameOf(key)),
+    add: (key, made) => secrets.add(owner, getName(key), JSON.stringify(made)),
+    set: (key, made) => secrets.set(owner, getName(key), JSON.stringify(made)),
+    delete: (key) => secrets.remove(owner, getName(key)),
     ...(isShared && {
       end: (key) => secrets.set(owner, endedName(key), 'removed'),
       wantAgain: (key) => secrets.remove(owner, endedName(key)),

@@ -26,7 +26,7 @@ function ofFolder(folder: string): ApprovalStore {
       // The first start of a server approves the entries that exist by then.
       if (!existsSync(join(folder, DATABASE_FILE))) return;
       const storage = await openStorage({ folder, clock: systemClock }).catch((thrown: unknown) => {
-        throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? inUse() : thrown;
+        throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? createInUseError() : thrown;
       });
       try {
         await storage.settings.set(OWNER, key, value, systemClock.now());
@@ -52,7 +52,7 @@ function ofDatabase(url: string): ApprovalStore {
   };
 }
 
-function inUse(): ToolyardError {
+function createInUseError(): ToolyardError {
   return createConflictError(
     'A Toolyard server uses this data folder and manages the approvals of its local servers. Nothing was changed.',
     'Omit --standalone, or stop the server first.',

@@ -36,7 +36,7 @@ export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions)
   function opened(): Promise<AuthStore> {
     opening ??= open().catch((thrown: unknown) => {
       opening = undefined;
-      throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? taken() : thrown;
+      throw StorageError.isInstance(thrown) && thrown.problem === 'in_use' ? createTakenError() : thrown;
     });
     return opening;
   }
@@ -57,7 +57,7 @@ export function openMachineSignIns({ dataDir, env, log }: MachineSignInsOptions)
   };
 }
 
-function taken(): ToolyardError {
+function createTakenError(): ToolyardError {
   return createConflictError(
     'A Toolyard server uses this data folder and manages its sign-ins.',
     'Sign in through that server, or stop it first.',

@@ -15,7 +15,7 @@ import { createConflictError, createInvalidError, createNotFoundError } from '..
 import { closeOrWarn } from '../secrets/private-file.ts';
 import type { ConfiguredServer, ServerOfFile } from './configured-servers.ts';
 import type { EntryApprovals, UnapprovedEntry } from './entry-approvals.ts';
-import { approvalView, createUnapprovedError, launchOf } from './entry-approvals.ts';
+import { approvalView, createUnapprovedError, toLaunch } from './entry-approvals.ts';
 import { withoutSecrets, withSecrets } from './secrets-of-servers.ts';
 import type { ServerList } from './server-list.ts';
 
@@ -132,7 +132,7 @@ export class McpJson {
   /** @throws ToolyardError `conflict` if it is not in the file */
   configuration(id: string): McpServerConfiguration {
     const { serverList } = this.#options;
-    const entry = this.#entryOf(id);
+    const entry = this.#getEntry(id);
     const { settings, written, line, isHeld = false } = entry;
     return {
       id,
@@ -150,7 +150,7 @@ export class McpJson {
   /** @throws ToolyardError like {@link McpJson.configuration} and {@link McpJson.add} */
   async edit(id: string, edit: EditMcpServer): Promise<void> {
     this.checkApproved(id);
-    const before = this.#entryOf(id);
+    const before = this.#getEntry(id);
     const entry = toEntry(edit, this.#options.serverList.isEnabled(id), before);
     await this.#write(id, entry, { trusted: before.settings.trusted, oauth: before.oauth });
   }
@@ -162,7 +162,7 @@ export class McpJson {
     { trusted, oauth }: { trusted: boolean; oauth: McpConfigEntry['oauth'] | undefined },
   ): Promise<void> {
     const { approvals } = this.#options;
-    const { hash } = launchOf(entry.transport, { filled: this.#filled(entry.transport), trusted, oauth });
+    const { hash } = toLaunch(entry.transport, { filled: this.#filled(entry.transport), trusted, oauth });
     const isApproved = (await approvals.approved(id)).includes(hash);
     await approvals.approve(id, hash);
     try {
@@ -186,12 +186,12 @@ export class McpJson {
 
   /** @throws ToolyardError like {@link McpJson.configuration} */
   checkRemovable(id: string): void {
-    this.#entryOf(id);
+    this.#getEntry(id);
   }
 
   /** @throws ToolyardError like {@link McpJson.configuration} */
   remove(id: string): void {
-    this.#entryOf(id);
+    this.#getEntry(id);
     this.#file.remove(id);
     this.#read();
   }
@@ -219,7 +219,7 @@ export class McpJson {
     return server?.origin === 'file' ? server : undefined;
   }
 
-  #entryOf(id: string): ServerOfFile {
+  #getEntry(id: string): ServerOfFile {
     const server = this.#options.serverList.find(id);
     if (server?.origin === 'file') return server;
     throw createConflictError(

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { TestServer } from '../http/test-fixtures/test-server.ts';
 import { startTestServer } from '../http/test-fixtures/test-server.ts';
-import { catalogueOf } from '../roles/catalogue.ts';
+import { findOffers } from '../roles/catalogue.ts';
 import { createInternalApi } from '../roles/internal-api.ts';
 import { createInternalClient } from '../roles/internal-client.ts';
 import type { Relays } from '../roles/relays.ts';
@@ -74,7 +74,7 @@ async function serve(place: Place): Promise<TestServer> {
     return handle(new Request(input as string, { ...init, headers }));
   };
   const holder = { id: 'holder', role: 'all', address: 'http://holder' };
-  const describeServer = (id: string): string => JSON.stringify(catalogueOf(connected.host, id, (text) => text));
+  const describeServer = (id: string): string => JSON.stringify(findOffers(connected.host, id, (text) => text));
   const remote = await createRemoteServers({
     ...options,
     client: createInternalClient({ for: () => fetchThere } as never, () => 't'),

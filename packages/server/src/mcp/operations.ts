@@ -110,7 +110,7 @@ const holderOperations = {
   },
   'GET /api/mcp/servers/{id}/icon': async ({ requests, principal }, { params: { id } }, signal) => {
     requests.editable.check(principal, id);
-    const icon = requests.healthOf(id)?.icon;
+    const icon = requests.findHealth(id)?.icon;
     if (icon === undefined) throw createNotFoundError(say`"${id}" sent no icon.`);
     return readServerIcon(icon, signal);
   },
@@ -175,7 +175,7 @@ const holderOperations = {
   },
   // The `state` authenticates the caller.
   'GET /api/mcp/sign-in/callback': ({ requests }, { query }) =>
-    requests.host.finishSignIn(readSignInResponse(new URLSearchParams(textsOf(query)))),
+    requests.host.finishSignIn(readSignInResponse(new URLSearchParams(readTexts(query)))),
 } satisfies { [Key in McpOperationKey]?: Operation<Key, HolderContext> };
 
 export type HolderKey = keyof typeof holderOperations;
@@ -202,11 +202,11 @@ const hereOperations: { [Key in HereKey]: Operation<Key, HereContext> } = {
   'POST /api/mcp/servers/{id}/approval': ({ servers, principal }, { params: { id }, body }) =>
     servers.editable.approveEntry(principal, id, body),
   'GET /api/mcp/servers/{id}/tools': async ({ servers, principal }, { params: { id }, query }) =>
-    pageOf(await servers.lists.tools(principal, id), query),
+    toPage(await servers.lists.tools(principal, id), query),
   'GET /api/mcp/servers/{id}/resources': async ({ servers, principal }, { params: { id }, query }) =>
-    pageOf(await servers.lists.resources(principal, id), query),
+    toPage(await servers.lists.resources(principal, id), query),
   'GET /api/mcp/servers/{id}/resources/templates': async ({ servers, principal }, { params: { id }, query }) =>
-    pageOf(await servers.lists.templates(principal, id), query),
+    toPage(await servers.lists.templates(principal, id), query),
   'GET /api/mcp/prompts': ({ servers, principal }) => servers.lists.prompts(principal),
   'POST /api/mcp/servers/{id}/tools/test': ({ calls, principal }, { params: { id }, body }, signal) =>
     calls.testTool(principal, id, body, signal),
@@ -254,9 +254,9 @@ function executeHere<Key extends HereKey>(
 }
 
 /** All keys of operations. */
-export const mcpOperationKeys = [...keysOf(holderOperations), ...keysOf(hereOperations)];
+export const mcpOperationKeys = [...listKeys(holderOperations), ...listKeys(hereOperations)];
 
-function keysOf<T extends object>(record: T): (keyof T)[] {
+function listKeys<T extends object>(record: T): (keyof T)[] {
   return Object.keys(record) as (keyof T)[];
 }
 
@@ -282,7 +282,7 @@ function createDisabledError(id: string): ToolyardError {
 }
 
 /** A page of a list that is complete in memory; `next` is the position of the next page. */
-function pageOf<T>(
+function toPage<T>(
   all: readonly T[],
   { after, limit }: { after: number; limit: number },
 ): { items: T[]; next?: string } {
@@ -290,7 +290,7 @@ function pageOf<T>(
   return { items: all.slice(after, end), ...(end < all.length ? { next: String(end) } : {}) };
 }
 
-function textsOf(query: Readonly<Record<string, unknown>>): Record<string, string> {
+function readTexts(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );

@@ -22,7 +22,7 @@ export type OwnTransportsOptions = {
 export function createOwnTransports(options: OwnTransportsOptions): CreateTransport {
   const { fetches, hosted, pluginSettings, functions, dataFolder, isListed, servers } = options;
   const own: CreateTransport = (config, context) => {
-    const address = addressOf(config);
+    const address = getAddress(config);
     const listed = isListed(context.serverId) ? { listedIn: dataFolder } : {};
     return createNodeTransports({
       hosted,
@@ -45,7 +45,7 @@ export function fetchForPlugin(fetches: OwnerFetches, { url, gateway }: PluginCo
 }
 
 /** The URL that the owner entered, which may be on this machine; other URLs that a server names may not. */
-function addressOf(transport: TransportConfig): string {
+function getAddress(transport: TransportConfig): string {
   if (transport.type === 'hosted') return serviceAddress(transport);
   return 'url' in transport ? transport.url.replace(/^ws(s?):/i, 'http$1:') : '';
 }

@@ -27,20 +27,20 @@ export function createPluginSettings(of: {
   clock: Clock;
 }): PluginSettings {
   const { secrets, owner, fetches, clock } = of;
-  const nameOf = (serverId: string): string => `mcp.plugin.${serverId}`;
+  const getName = (serverId: string): string => `mcp.plugin.${serverId}`;
   const load = (config: PluginConfig, signal?: AbortSignal): Promise<Plugin> =>
     loadPlugin(config, { fetch: fetchForPlugin(fetches, config), clock, signal });
 
   async function values(serverId: string, config: PluginConfig): Promise<JsonObject> {
-    const parsed = parseJson((await secrets?.get(owner, nameOf(serverId))) ?? '');
+    const parsed = parseJson((await secrets?.get(owner, getName(serverId))) ?? '');
     if (!parsed.ok || !isJsonObject(parsed.value)) return {};
     const { recipient, values: stored } = parsed.value;
     // Values are sent to the plugin for which they were entered, and to no other.
-    return recipient === recipientOf(config) && isJsonObject(stored) ? stored : {};
+    return recipient === getRecipient(config) && isJsonObject(stored) ? stored : {};
   }
 
   async function view(serverId: string, config: PluginConfig, signal?: AbortSignal): Promise<McpPlugin> {
-    return viewOf(await load(config, signal), await values(serverId, config));
+    return toView(await load(config, signal), await values(serverId, config));
   }
 
   return {
@@ -59,14 +59,14 @@ export function createPluginSettings(of: {
       if (fault !== null) {
         throw createInvalidError(say`The settings do not match their schema: ${fault}`);
       }
-      if (Object.keys(stored).length === 0) await secrets.remove(owner, nameOf(serverId));
+      if (Object.keys(stored).length === 0) await secrets.remove(owner, getName(serverId));
       else {
-        const record = JSON.stringify({ recipient: recipientOf(config), values: stored });
-        await secrets.set(owner, nameOf(serverId), record);
+        const record = JSON.stringify({ recipient: getRecipient(config), values: stored });
+        await secrets.set(owner, getName(serverId), record);
       }
-      return viewOf(plugin, stored);
+      return toView(plugin, stored);
     },
-    forget: async (serverId) => secrets?.remove(owner, nameOf(serverId)),
+    forget: async (serverId) => secrets?.remove(owner, getName(serverId)),
   };
 }
 
@@ -85,7 +85,7 @@ function withoutRequired({ required: _required, ...schema }: JsonObject): JsonOb
   return schema;
 }
 
-function viewOf(plugin: Plugin, stored: JsonObject): McpPlugin {
+function toView(plugin: Plugin, stored: JsonObject): McpPlugin {
   const { title, kind, source, description, homepage, mcpUrl, notes, settings } = plugin;
   const properties = settingProperties(settings);
   return {
@@ -112,6 +112,6 @@ function marked(properties: JsonObject): JsonObject {
   );
 }
 
-function recipientOf({ url, gateway }: PluginConfig): string {
+function getRecipient({ url, gateway }: PluginConfig): string {
   return [url, gateway].map((address) => (address === undefined ? '' : new URL(address).origin)).join(' ');
 }

@@ -16,9 +16,9 @@ function stage() {
     },
     changed: (id) => changed.push(id),
   });
-  const versionOf = async (uri = 'a'): Promise<string | null | undefined> =>
+  const readVersion = async (uri = 'a'): Promise<string | null | undefined> =>
     (await follows.follow('s', [uri])).items[0]?.version;
-  return { clock, listeners, changed, follows, versionOf };
+  return { clock, listeners, changed, follows, versionOf: readVersion };
 }
 
 test('one subscription serves all clients, and its version changes with each update', async () => {

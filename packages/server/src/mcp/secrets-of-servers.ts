@@ -56,11 +56,11 @@ export function withSecrets(transport: McpTransport, stored: WrittenTransport | 
     return settings === undefined ? rest : { ...rest, settings: filled(settings, isSame ? stored.settings : {}) };
   }
   const { headers, ...rest } = transport;
-  const known = headersOf(stored, transport.url);
+  const known = findHeaders(stored, transport.url);
   return headers === undefined ? rest : { ...rest, headers: filled(headers, known) };
 }
 
-function headersOf(stored: WrittenTransport | undefined, url: string): Record<string, string> | undefined {
+function findHeaders(stored: WrittenTransport | undefined, url: string): Record<string, string> | undefined {
   switch (stored?.type) {
     case 'http':
     case 'sse':

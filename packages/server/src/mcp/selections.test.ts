@@ -3,17 +3,17 @@ import type { Clock } from '@toolyard/protocol';
 import { systemClock } from '@toolyard/protocol';
 import { eventually, isAlive, ownPort, startScriptedMcp } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { RUN_PATIENCE_MS } from './selections.ts';
-import { PATIENCE_MS } from './server-connections.ts';
+import { RUN_CONNECT_WAIT_MS } from './selections.ts';
+import { CONNECT_WAIT_MS } from './server-connections.ts';
 import {
   selectServers,
   NEVER_ABORTED,
   OWNER as me,
-  pidOf,
+  waitForPid,
   commandServer,
   programWithPid,
   useServerBench,
-  viewOf,
+  getView,
   waitForState,
 } from './test-fixtures/server-setup.ts';
 
@@ -25,7 +25,8 @@ function patientUntilTold(): { clock: Clock; expire: () => void } {
   const clock: Clock = {
     ...systemClock,
     after(ms, callback) {
-      if (ms !== RUN_PATIENCE_MS) return systemClock.after(ms === PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback);
+      if (ms !== RUN_CONNECT_WAIT_MS)
+        return systemClock.after(ms === CONNECT_WAIT_MS ? 20 * CONNECT_WAIT_MS : ms, callback);
       waits.push(callback);
       return () => {};
     },
@@ -62,7 +63,7 @@ describe('the tools of a run', () => {
       expect(await own.callTool(tool, {})).toMatchObject({ outcome: 'not_sent', error: { code: 'tool_not_found' } });
     }
     expect(await servers.select(selectServers(), NEVER_ABORTED)).toBe(standard);
-    expect((await viewOf(servers, 'off')).enabled).toBe(false);
+    expect((await getView(servers, 'off')).enabled).toBe(false);
   });
 
   it('wait once for a server that connects, and not at all for one that failed', async () => {
@@ -177,13 +178,13 @@ describe('the tools of a run', () => {
     };
     const servers = await room.start([programWithPid('off')], { off: ['off'], clock });
     const selection = await servers.select(selectServers({ off: true }), NEVER_ABORTED);
-    const running = await pidOf(servers, 'off');
+    const running = await waitForPid(servers, 'off');
     now += 9 * 60_000;
     selection.contextSources();
     now += 9 * 60_000;
     due.splice(0).forEach((timer) => timer());
     expect(isAlive(running)).toBe(true);
-    expect((await viewOf(servers, 'off')).state).toBe('ready');
+    expect((await getView(servers, 'off')).state).toBe('ready');
     now += 10 * 60_000;
     due.splice(0).forEach((timer) => timer());
     await eventually(() => !isAlive(running));

@@ -7,7 +7,7 @@ import type { ServerWait } from '../services.ts';
 import type { ServerList } from './server-list.ts';
 
 /** How long a run waits for servers that connect for the first time, in milliseconds. */
-export const RUN_PATIENCE_MS = 5_000;
+export const RUN_CONNECT_WAIT_MS = 5_000;
 
 /** Selections kept in the cache; conversations without choices of their own share one. */
 const SELECTIONS_KEPT = 100;
@@ -15,8 +15,8 @@ const SELECTIONS_KEPT = 100;
 type SelectionsOptions = {
   host: McpHost;
   serverList: ServerList;
-  /** Default: {@link RUN_PATIENCE_MS}. */
-  patienceMs?: number | undefined;
+  /** Default: {@link RUN_CONNECT_WAIT_MS}. */
+  connectWaitMs?: number | undefined;
   /** Connects a disabled server while it is in use. */
   connectTemporarily: (id: string) => void;
   /** Reads sign-ins made by another process with the same database. */
@@ -30,7 +30,7 @@ export class Selections {
   readonly #options: SelectionsOptions;
   readonly #kept = new Map<string, ToolHost & ToolSource>();
   /** Servers whose present attempt one run has waited for in vain; no run waits for it again. */
-  readonly #outwaited = new Set<string>();
+  readonly #timedOut = new Set<string>();
 
   constructor(options: SelectionsOptions) {
     this.#options = options;
@@ -38,7 +38,7 @@ export class Selections {
 
   /** Notifies the selections of a change of this server: the attempt may be over. */
   changed(id: string): void {
-    if (this.#outwaited.has(id) && this.#options.host.awaited([id]).length === 0) this.#outwaited.delete(id);
+    if (this.#timedOut.has(id) && this.#options.host.awaited([id]).length === 0) this.#timedOut.delete(id);
   }
 
   async select(
@@ -63,15 +63,15 @@ export class Selections {
    * stops or skips the wait, and by no run after that. Its tools join at the next turn.
    */
   async #waitFor(serverIds: readonly string[], signal: AbortSignal, { skip, onAwaited }: ServerWait): Promise<void> {
-    const { host, patienceMs = RUN_PATIENCE_MS } = this.#options;
-    const awaited = host.awaited(serverIds).filter((id) => !this.#outwaited.has(id));
+    const { host, connectWaitMs = RUN_CONNECT_WAIT_MS } = this.#options;
+    const awaited = host.awaited(serverIds).filter((id) => !this.#timedOut.has(id));
     if (awaited.length === 0 || skip?.aborted === true) return;
     // Functions of this process are there in a moment, and some of their servers are listed nowhere.
     const named = awaited.filter((id) => host.configurations.get(id)?.transport.type !== 'in-memory');
     if (named.length > 0) onAwaited?.(named);
     const until = skip === undefined ? signal : AbortSignal.any([signal, skip]);
-    await host.whenNoneAwaited(awaited, until, patienceMs);
-    for (const id of host.awaited(awaited)) this.#outwaited.add(id);
+    await host.whenNoneAwaited(awaited, until, connectWaitMs);
+    for (const id of host.awaited(awaited)) this.#timedOut.add(id);
     signal.throwIfAborted();
   }
 

@@ -7,14 +7,14 @@ import type { Differences, ServerList } from './server-list.ts';
 import type { ServersOptions } from './servers-options.ts';
 
 /** How long a caller that needs a connection waits for it, in milliseconds. */
-export const PATIENCE_MS = 10_000;
+export const CONNECT_WAIT_MS = 10_000;
 /** How long a disabled server stays connected after its last use, in milliseconds. */
 const IDLE_MS = 10 * 60_000;
 
 /** The connection of a disabled server that a conversation has chosen. */
 type TemporaryConnection = { lastUse: number; calls: number };
 
-export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'part'> & {
+export type ServerConnectionsOptions = Pick<ServersOptions, 'clock' | 'log' | 'eager' | 'ownership'> & {
   host: McpHost;
   serverList: ServerList;
 };
@@ -56,17 +56,17 @@ export class ServerConnections {
 
   /** Connects an enabled server or disconnects a disabled one, if this process is responsible for it. */
   async follow(id: string): Promise<void> {
-    const { host, serverList, part } = this.#options;
-    if (part?.mayConnect(id) === false) await host.disconnect(id);
+    const { host, serverList, ownership } = this.#options;
+    if (ownership?.mayConnect(id) === false) await host.disconnect(id);
     else if (serverList.isEnabled(id)) this.connect(id);
   }
 
   /** Connects the server if needed and waits up to a limit; the caller's next request shows what went wrong. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
     this.connectTemporarily(id);
-    const state = this.stateOf(id);
+    const state = this.findState(id);
     if (state === 'idle' || state === 'disabled') this.connect(id);
-    await this.#options.host.whenSettled([id], signal, PATIENCE_MS);
+    await this.#options.host.whenSettled([id], signal, CONNECT_WAIT_MS);
     signal?.throwIfAborted();
   }
 
@@ -77,7 +77,7 @@ export class ServerConnections {
       'config' in server && serverList.isEnabled(server.id) ? [server.id] : [],
     );
     for (const id of ids) this.connect(id);
-    await host.whenSettled(ids, undefined, PATIENCE_MS);
+    await host.whenSettled(ids, undefined, CONNECT_WAIT_MS);
   }
 
   /** Connects a disabled server while it is in use; it is disconnected after it was unused for a while. */
@@ -86,7 +86,7 @@ export class ServerConnections {
     if (!this.#temporary.has(id)) this.#temporary.set(id, { lastUse: 0, calls: 0 });
     this.use(id, 0);
     this.#cancelTimer ??= this.#options.clock.after(IDLE_MS, () => this.#disconnectIdle());
-    if (this.stateOf(id) === 'idle') this.connect(id);
+    if (this.findState(id) === 'idle') this.connect(id);
   }
 
   /** Does nothing for a server that is not connected temporarily. */
@@ -114,7 +114,7 @@ export class ServerConnections {
     if (this.#temporary.size > 0) this.#cancelTimer = clock.after(nextMs, () => this.#disconnectIdle());
   }
 
-  stateOf(id: string): ServerState | undefined {
+  findState(id: string): ServerState | undefined {
     return this.#options.host.health().find((each) => each.id === id)?.state;
   }
 
@@ -123,7 +123,7 @@ export class ServerConnections {
     const { clock, serverList } = this.#options;
     const { signal } = this.#stop;
     // A storage error is temporary; the server must not stay in the state `failed`.
-    const isStillWanted = (): boolean => !signal.aborted && this.stateOf(id) === 'failed' && serverList.isEnabled(id);
+    const isStillWanted = (): boolean => !signal.aborted && this.findState(id) === 'failed' && serverList.isEnabled(id);
     retryUntilStored(() => this.#connectLogged(id), { clock, signal, isStillWanted }).catch(() => undefined);
   }
 
@@ -134,9 +134,9 @@ export class ServerConnections {
   }
 
   async #connectLogged(id: string): Promise<void> {
-    const { host, serverList, part, log } = this.#options;
+    const { host, serverList, ownership, log } = this.#options;
     const server = serverList.find(id);
-    if (part?.mayConnect(id) === false) return;
+    if (ownership?.mayConnect(id) === false) return;
     try {
       await host.connect(id);
     } catch (thrown) {
@@ -150,10 +150,10 @@ export class ServerConnections {
 
   #place(server: ConfiguredServer): void {
     const { host } = this.#options;
-    const isThere = host.configurations.has(server.id);
+    const isConnected = host.configurations.has(server.id);
     if ('fault' in server) {
-      if (isThere) void host.remove(server.id);
-    } else if (isThere) host.replace(server.config);
+      if (isConnected) void host.remove(server.id);
+    } else if (isConnected) host.replace(server.config);
     else host.add(server.config);
   }
 }

@@ -127,8 +127,8 @@ export class ServerList {
         continue;
       }
       if (old.enabled !== server.enabled) changedInFile.enabled.push(id);
-      if (toolsOf(old) !== toolsOf(server)) changedInFile.tools.push(id);
-      if (meaningOf(old) !== meaningOf(server)) differences.changed.push(id);
+      if (getToolsKey(old) !== getToolsKey(server)) changedInFile.tools.push(id);
+      if (getMeaning(old) !== getMeaning(server)) differences.changed.push(id);
     }
     // First, so that after a storage error the same list still counts as new.
     await this.forget(changedInFile.enabled, changedInFile.tools);
@@ -186,10 +186,10 @@ function without(all: JsonObject, ids: readonly string[]): JsonObject {
 }
 
 /** Equal if no reconnect is needed. */
-function meaningOf(server: ConfiguredServer): string {
+function getMeaning(server: ConfiguredServer): string {
   return JSON.stringify('config' in server ? [server.origin, server.config] : [server.origin, server.fault.message]);
 }
 
-function toolsOf({ tools }: ConfiguredServer): string {
+function getToolsKey({ tools }: ConfiguredServer): string {
   return JSON.stringify([tools?.disabled, tools?.only]);
 }

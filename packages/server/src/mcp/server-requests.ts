@@ -15,7 +15,7 @@ import type { ServerLists } from '../services.ts';
 import type { EditableServers } from './editable-servers.ts';
 import { NO_USER_HANDLERS } from './no-user-handlers.ts';
 import type { ServerConnections } from './server-connections.ts';
-import { PATIENCE_MS } from './server-connections.ts';
+import { CONNECT_WAIT_MS } from './server-connections.ts';
 import type { ResourceFollows } from './resource-follows.ts';
 
 /** How long to wait for a list that is still loading, in milliseconds. */
@@ -77,7 +77,7 @@ export class ServerRequests implements ServerLists {
   async tools(principal: Owner, id: string): Promise<McpToolDetail[]> {
     const { editable } = this;
     await this.#ready(id);
-    const { state, error } = this.healthOf(id) ?? {};
+    const { state, error } = this.findHealth(id) ?? {};
     if (error !== undefined && state !== 'ready' && state !== 'reconnecting') {
       throw new ToolyardError(redactedError(error, editable.redactor(id)));
     }
@@ -112,7 +112,7 @@ export class ServerRequests implements ServerLists {
   async #listed<T>(id: string, look: (host: McpHost) => readonly T[]): Promise<readonly T[]> {
     return this.use(id, undefined, async (host) => {
       await host.whenListed(id, undefined, LIST_WAIT_MS);
-      const health = this.healthOf(id);
+      const health = this.findHealth(id);
       if (health?.error !== undefined && health.state !== 'ready') throw new ToolyardError(health.error);
       return look(host);
     });
@@ -137,24 +137,24 @@ export class ServerRequests implements ServerLists {
   }
 
   async #ready(id: string, signal?: AbortSignal): Promise<void> {
-    this.editable.configOf(id);
+    this.editable.getConfig(id);
     await this.connections.ready(id, signal);
   }
 
   /** Checks that a request may change the connection of a server. @throws ToolyardError `conflict` for a fault */
   checkChange(principal: Owner, id: string): void {
     this.editable.check(principal, id);
-    this.editable.configOf(id);
+    this.editable.getConfig(id);
   }
 
   /** The view of a server once its attempt to connect is over, or after a while. */
   async settled(principal: Owner, id: string): Promise<McpServerView> {
-    await this.host.whenSettled([id], undefined, PATIENCE_MS);
+    await this.host.whenSettled([id], undefined, CONNECT_WAIT_MS);
     return this.editable.view(principal, id);
   }
 
   /** The health of a server; undefined if it is not known. */
-  healthOf(id: string): ServerHealth | undefined {
+  findHealth(id: string): ServerHealth | undefined {
     return this.host.health().find((each) => each.id === id);
   }
 }

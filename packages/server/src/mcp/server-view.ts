@@ -29,7 +29,7 @@ export type ServerViewOptions = {
   permissions: readonly PermissionView[];
   isToolOn: (tool: ToolReference) => boolean;
   /** Differences between a tool and its approved definition. */
-  changeOf: (tool: ToolReference) => ToolChange | undefined;
+  findChange: (tool: ToolReference) => ToolChange | undefined;
   isIsolated: (tool: IndexedTool) => boolean;
 };
 
@@ -68,7 +68,7 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     ...defined({ capabilities }),
     ...(error === undefined ? {} : { error: redactedError(error, redact) }),
     phases: health.phases,
-    ...(health.signIn === undefined ? {} : { signIn: signInOf(health.signIn, redact) }),
+    ...(health.signIn === undefined ? {} : { signIn: toSignIn(health.signIn, redact) }),
     ...(launch === undefined ? {} : { launch: { ...launch, stderr: launch.stderr.map(redact) } }),
     ...defined({ reconnect }),
     offers: offersOf(health, tools.length, templates),
@@ -77,14 +77,14 @@ export function toServerView(options: ServerViewOptions): McpServerView {
     skipped: health.skipped,
     ...(health.interactive === true ? { interactive: true as const } : {}),
     ...(health.icon === undefined ? {} : { hasIcon: true as const }),
-    ...isolationOf(config, health),
+    ...getIsolation(config, health),
     log: health.log.slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text: redact(text) })),
   };
 }
 
 /** True for a local server that can read every file of Toolyard's account. */
 export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, 'isolation'> = {}): boolean {
-  const { isolation } = config.builtIn === true ? {} : isolationOf(config, health);
+  const { isolation } = config.builtIn === true ? {} : getIsolation(config, health);
   switch (isolation?.kind) {
     case 'unsandboxed':
     case 'unavailable':
@@ -97,7 +97,7 @@ export function isUnsandboxed(config: ServerConfig, health: Pick<ServerHealth, '
 }
 
 /** Isolation of the running server; before its start, that of its entry. */
-function isolationOf(
+function getIsolation(
   { transport }: ServerConfig,
   health: Pick<ServerHealth, 'isolation'>,
 ): Pick<McpServerView, 'isolation'> {
@@ -116,7 +116,7 @@ function writtenArguments(server: ConfiguredServer): readonly string[] | undefin
 }
 
 /** Texts of the authorization server may repeat what was sent to it. */
-function signInOf(signIn: SignInHealth, redact: (text: string) => string): McpSignInView {
+function toSignIn(signIn: SignInHealth, redact: (text: string) => string): McpSignInView {
   const hops = signIn.hops.map((hop) => (hop.said === undefined ? hop : { ...hop, said: redact(hop.said) }));
   return { ...signIn, hops };
 }
@@ -130,7 +130,7 @@ function faulty(
     state: enabled ? 'failed' : 'disabled',
     builtIn: false,
     transport: null,
-    ...placeOf(server),
+    ...getFileLocation(server),
     ...('fault' in server ? { error: toErrorInfo(server.fault) } : {}),
     phases: [],
     offers: { tools: 0 },
@@ -141,7 +141,7 @@ function faulty(
   };
 }
 
-function placeOf(server: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
+function getFileLocation(server: ConfiguredServer): Pick<McpServerView, 'fault' | 'approval'> {
   if (server.origin !== 'file') return {};
   const { line, unapproved, isHeld = false } = server;
   return {
@@ -150,14 +150,14 @@ function placeOf(server: ConfiguredServer): Pick<McpServerView, 'fault' | 'appro
   };
 }
 
-type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'changeOf' | 'isIsolated'>;
+type ToolViewOptions = Pick<ServerViewOptions, 'permissions' | 'isToolOn' | 'findChange' | 'isIsolated'>;
 
 function toToolView(
   listed: IndexedTool,
-  { permissions, isToolOn, changeOf, isIsolated }: ToolViewOptions,
+  { permissions, isToolOn, findChange, isIsolated }: ToolViewOptions,
 ): McpToolView {
   const { tool, name, title, description, annotations, ui } = listed;
-  const change = changeOf(tool);
+  const change = findChange(tool);
   return {
     tool,
     name,
@@ -168,7 +168,7 @@ function toToolView(
     ...(isIsolated(listed) ? { isolated: true as const } : {}),
     permission: findDecision(tool, permissions) ?? null,
     enabled: isToolOn(tool),
-    tokens: costOf(listed),
+    tokens: getCost(listed),
     ...(change === undefined ? {} : { changed: { hasMoved: change.hasMoved, differences: change.differences } }),
   };
 }
@@ -186,7 +186,7 @@ export function toToolDetail(listed: IndexedTool, options: ToolViewOptions): Mcp
 /** Server lists are requested often, and definitions change rarely. */
 const costs = new WeakMap<IndexedTool, number>();
 
-function costOf(tool: IndexedTool): number {
+function getCost(tool: IndexedTool): number {
   const known = costs.get(tool);
   if (known !== undefined) return known;
   const cost = definitionTokens(tool);

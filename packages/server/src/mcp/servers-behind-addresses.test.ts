@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { listenOnLoopback, startRecordingServer, startScriptedMcp, startScriptedWebSocket } from '@toolyard/testing';
 import { describe, expect, it } from 'vitest';
-import { selectServers, NEVER_ABORTED, useServerBench, viewOf, waitForState } from './test-fixtures/server-setup.ts';
+import { selectServers, NEVER_ABORTED, useServerBench, getView, waitForState } from './test-fixtures/server-setup.ts';
 
 const room = useServerBench();
 
@@ -13,7 +13,7 @@ describe('remote servers', () => {
     const servers = await room.start([{ id: 'web', transport: { type: 'http', url: scripted.url, headers } }]);
     const selection = await servers.select(selectServers(), NEVER_ABORTED);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
-    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
+    expect((await getView(servers, 'web')).transport).toEqual({ type: 'http', url: scripted.url });
   });
 
   it('are connected over a WebSocket in the same way', async () => {
@@ -22,7 +22,7 @@ describe('remote servers', () => {
     const servers = await room.start([{ id: 'web', transport: { type: 'websocket', url: scripted.url } }]);
     const selection = await servers.select(selectServers(), NEVER_ABORTED);
     expect(await selection.callTool({ serverId: 'web', name: 'echo' }, { a: 1 })).toMatchObject({ outcome: 'done' });
-    expect((await viewOf(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
+    expect((await getView(servers, 'web')).transport).toEqual({ type: 'websocket', url: scripted.url });
   });
 
   it('reconnect by themselves', async () => {
@@ -32,9 +32,9 @@ describe('remote servers', () => {
     await waitForState(servers, 'web', 'ready');
     scripted.dropConnections('cut');
     await waitForState(servers, 'web', 'reconnecting');
-    expect((await viewOf(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
+    expect((await getView(servers, 'web')).error).toMatchObject({ code: 'server_closed' });
     await waitForState(servers, 'web', 'ready');
-    expect((await viewOf(servers, 'web')).error).toBeUndefined();
+    expect((await getView(servers, 'web')).error).toBeUndefined();
   });
 
   it('attack 5: redirects into this machine or the private network are not followed', async () => {
@@ -53,7 +53,7 @@ describe('remote servers', () => {
       { off: ['victim'] },
     );
     await waitForState(servers, 'evil', 'failed');
-    const { error } = await viewOf(servers, 'evil');
+    const { error } = await getView(servers, 'evil');
     expect(error).toMatchObject({ code: 'server_refused', message: /redirected to another URL/ });
     expect(victim.requests).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('remote servers', () => {
     const url = `${evil.origin}/mcp`;
     const servers = await room.start([{ id: 'evil', transport: { type: 'http', url } }]);
     await waitForState(servers, 'evil', 'needs_sign_in');
-    expect((await viewOf(servers, 'evil')).error?.code).toBe('needs_sign_in');
+    expect((await getView(servers, 'evil')).error?.code).toBe('needs_sign_in');
     expect(inside.seen).toEqual([]);
   });
 });

@@ -32,13 +32,13 @@ export type ServersOptions = {
   /** False: connects a server on first use, and does not watch the file. */
   eager?: boolean;
   /** This process's share of the servers, if several processes share them; absent: all servers. */
-  part?: ServersPart;
+  ownership?: ServerOwnership;
   /** How long a run waits for servers that connect for the first time, in milliseconds; default 5 s. */
-  patienceMs?: number;
+  connectWaitMs?: number;
 };
 
 /** Responsibilities of a process for servers that it shares with others. */
-export type ServersPart = {
+export type ServerOwnership = {
   /** False hides the server from this process. */
   isVisible(config: ServerConfig): boolean;
   /** False while another process is connected to it instead. */

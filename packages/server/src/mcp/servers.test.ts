@@ -7,11 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { configuredServers } from './configured-servers.ts';
 import {
   OWNER as me,
-  pidOf,
+  waitForPid,
   commandServer,
   programWithPid,
   useServerBench,
-  viewOf,
+  getView,
   waitForState,
 } from './test-fixtures/server-setup.ts';
 
@@ -115,14 +115,14 @@ describe('the MCP servers of a process', () => {
     await waitForState(servers, 'a', 'ready');
     await eventually(() => room.changed.length > 0);
     expect(new Set(room.changed)).toEqual(new Set(['a']));
-    const phases = (await viewOf(servers, 'a')).log.length;
+    const phases = (await getView(servers, 'a')).log.length;
     expect(room.changed.length).toBeLessThan(phases);
   });
 
   it('are disabled and enabled, also across a restart, without affecting others', async () => {
     const both = [programWithPid('one'), programWithPid('two')];
     const servers = await room.start(both);
-    const [pid, other] = [await pidOf(servers, 'one'), await pidOf(servers, 'two')];
+    const [pid, other] = [await waitForPid(servers, 'one'), await waitForPid(servers, 'two')];
     expect(await servers.editable.change(me, 'one', { enabled: false })).toMatchObject({
       enabled: false,
       state: 'disabled',
@@ -133,7 +133,7 @@ describe('the MCP servers of a process', () => {
 
     const again = await room.start(both);
     await waitForState(again, 'two', 'ready');
-    expect((await viewOf(again, 'one')).state).toBe('disabled');
+    expect((await getView(again, 'one')).state).toBe('disabled');
     await again.editable.change(me, 'one', { enabled: true });
     await waitForState(again, 'one', 'ready');
   });
@@ -141,7 +141,7 @@ describe('the MCP servers of a process', () => {
   it('reconnect on request', async () => {
     const servers = await room.start([programWithPid('one'), commandServer('off', 'plain')], { off: ['off'] });
     await waitForState(servers, 'one', 'ready');
-    const before = await pidOf(servers, 'one');
+    const before = await waitForPid(servers, 'one');
     expect(await servers.ask('POST /api/mcp/servers/{id}/reconnect', me, { params: { id: 'one' } })).toMatchObject({
       state: 'ready',
     });
@@ -156,7 +156,7 @@ describe('the MCP servers of a process', () => {
 
   it('leave no process behind', async () => {
     const servers = await room.start([programWithPid('one')]);
-    const running = await pidOf(servers, 'one');
+    const running = await waitForPid(servers, 'one');
     await servers.close();
     expect(isAlive(running)).toBe(false);
   });
@@ -172,7 +172,7 @@ describe('attack 4: MCP servers disabled by someone other than the owner', () =>
     await expect(
       servers.ask('POST /api/mcp/servers/{id}/reconnect', stranger, { params: { id: 'a' } }),
     ).rejects.toMatchObject({ code: 'forbidden' });
-    expect((await viewOf(servers, 'a')).state).toBe('disabled');
+    expect((await getView(servers, 'a')).state).toBe('disabled');
   });
 });
 

@@ -48,14 +48,14 @@ export class ConnectedServers implements Servers {
   #onSignedIn: (serverId: string) => void = () => undefined;
 
   constructor(options: ServersOptions, serverList: ServerList, pins: StoredPins) {
-    const { clock, hub, part, signIns } = options;
+    const { clock, hub, ownership, signIns } = options;
     this.#options = options;
     this.#pins = pins;
     this.editable = new EditableServers({
       ...options,
       serverList,
-      isShared: part !== undefined,
-      isVisible: (config) => part?.isVisible(config) !== false,
+      isShared: ownership !== undefined,
+      isVisible: (config) => ownership?.isVisible(config) !== false,
       connections: {
         updated: (differences) => {
           for (const id of [...differences.removed, ...differences.changed]) this.#follows.forget(id);
@@ -78,7 +78,7 @@ export class ConnectedServers implements Servers {
       isListed: (id) => serverList.find(id)?.origin !== 'flag',
       servers: () => serverList.usable,
     });
-    const createTransport = part?.transports(own) ?? own;
+    const createTransport = ownership?.transports(own) ?? own;
     const signIn = {
       store: signIns,
       fetchFor: (config: ServerConfig) => this.#signInFetches.for(config),
@@ -106,7 +106,7 @@ export class ConnectedServers implements Servers {
     this.#selections = new Selections({
       host,
       serverList,
-      patienceMs: options.patienceMs,
+      connectWaitMs: options.connectWaitMs,
       connectTemporarily: (id) => connections.connectTemporarily(id),
       // A storage error must not block a run; sign-ins of other processes are missing then.
       reloadSignIns: () => this.reloadSignIns().catch(() => undefined),
@@ -145,7 +145,7 @@ export class ConnectedServers implements Servers {
       health: ({ id }) => lastHealth(id),
       tools: host.tools(),
       templates: (id) => host.resources.templates(id).length,
-      changeOf: (tool) => host.trust.changeOf(tool),
+      findChange: (tool) => host.trust.findChange(tool),
     };
   }
 
@@ -161,7 +161,7 @@ export class ConnectedServers implements Servers {
     return this.#connections.connectAll();
   }
 
-  approve({ tool, definition = this.host.definitionOf(tool) }: Parameters<RunServers['approve']>[0]): void {
+  approve({ tool, definition = this.host.findDefinition(tool) }: Parameters<RunServers['approve']>[0]): void {
     const config = this.host.configurations.get(tool.serverId);
     if (config?.builtIn === true) return;
     if (config !== undefined && definition !== undefined) return this.host.approveTool(tool, definition);
@@ -186,14 +186,14 @@ export class ConnectedServers implements Servers {
 
   /** Connects the server if needed, waits up to a limit, and keeps the connection for a while. */
   async ready(id: string, signal?: AbortSignal): Promise<void> {
-    this.editable.configOf(id);
+    this.editable.getConfig(id);
     await this.#connections.ready(id, signal);
     this.#connections.use(id, 0);
   }
 
   /** Reads sign-ins made by another process with the same database. */
   reloadSignIns(): Promise<void> {
-    return this.host.lookForSignIns();
+    return this.host.reloadSignIns();
   }
 
   onSignedIn(listener: (serverId: string) => void): void {
@@ -212,7 +212,7 @@ export class ConnectedServers implements Servers {
   }
 
   #watchSignIn(id: string): void {
-    const state = this.#connections.stateOf(id);
+    const state = this.#connections.findState(id);
     if (state === 'needs_sign_in') this.#wantsSignIn.add(id);
     if (state === 'ready' && this.#wantsSignIn.delete(id)) this.#onSignedIn(id);
   }

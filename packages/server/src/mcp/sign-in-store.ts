@@ -14,14 +14,14 @@ export type SignInStoreOptions = {
 /** Stores sign-ins to MCP servers encrypted in the database. */
 export function createSignInStore({ repository, secrets, owner, clock }: SignInStoreOptions): AuthStore {
   /** Encrypted with its own name as context, so that no other secret can replace it. */
-  const nameOf = (key: string): string => `sign-in:${key}`;
+  const getName = (key: string): string => `sign-in:${key}`;
 
   return {
     async get(key) {
       const row = await repository.get(owner, key);
       if (row === null) return undefined;
       const text = await secrets
-        .unseal(owner, nameOf(key), Buffer.from(row.sealed).toString('base64'))
+        .unseal(owner, getName(key), Buffer.from(row.sealed).toString('base64'))
         .catch((thrown: unknown) => {
           // The encryption key was lost; the next sign-in overwrites this row.
           if (ToolyardError.isInstance(thrown) && !isStorageFault(thrown)) return '{}';
@@ -33,7 +33,7 @@ export function createSignInStore({ repository, secrets, owner, clock }: SignInS
     async put(key, value, expected, expiresAt) {
       const at = clock.now();
       if (expiresAt !== undefined) await repository.sweep(at);
-      const sealed = Buffer.from(await secrets.seal(owner, nameOf(key), JSON.stringify(value)), 'base64');
+      const sealed = Buffer.from(await secrets.seal(owner, getName(key), JSON.stringify(value)), 'base64');
       return repository.put(owner, key, { sealed, expected, expiresAt: expiresAt ?? null, at });
     },
     remove: (key, expected) => repository.remove(owner, key, expected),

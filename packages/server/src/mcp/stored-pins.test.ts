@@ -54,21 +54,21 @@ async function start(): Promise<ConnectedServers> {
     log: (line) => void room.logged.push(line),
   });
   processes.push(servers);
-  await eventually(() => servers.host.definitionOf(BOOK), { what: 'the tool' });
+  await eventually(() => servers.host.findDefinition(BOOK), { what: 'the tool' });
   return servers;
 }
 
 /** Changes the definition of the tool and waits until these processes have it. */
 async function turn(by: ConnectedServers, ...seenBy: ConnectedServers[]): Promise<void> {
-  const before = by.host.definitionOf(BOOK);
+  const before = by.host.findDefinition(BOOK);
   await by.ask('POST /api/mcp/servers/{id}/tools/call', OWNER, { params: { id: 'hotel' }, body: { tool: 'turn' } });
   for (const each of [by, ...seenBy]) {
-    await eventually(() => each.host.definitionOf(BOOK) !== before, { what: 'the other tool' });
+    await eventually(() => each.host.findDefinition(BOOK) !== before, { what: 'the other tool' });
   }
 }
 
 function changeSeenBy(servers: ConnectedServers): ToolChange | undefined {
-  const change = servers.host.trust.changeOf(BOOK);
+  const change = servers.host.trust.findChange(BOOK);
   return change && { hasMoved: change.hasMoved, differences: change.differences };
 }
 
@@ -93,7 +93,7 @@ it('an approval during a database outage is known after a restart', async () => 
 });
 
 it('an approval without a connection applies once one exists', async () => {
-  const shown = (await start()).host.definitionOf(BOOK) ?? '';
+  const shown = (await start()).host.findDefinition(BOOK) ?? '';
   await storePin({ settings: room.storage.settings, owner: OWNER, clock: systemClock }, BOOK, unseenPin(shown));
   const servers = await start();
   await turn(servers);
@@ -104,7 +104,7 @@ it('an approval without a connection applies once one exists', async () => {
 
 it('approving an outdated definition again keeps the old pin', async () => {
   const servers = await start();
-  const shown = servers.host.definitionOf(BOOK) ?? '';
+  const shown = servers.host.findDefinition(BOOK) ?? '';
   servers.approve({ tool: BOOK });
   await turn(servers);
   servers.approve({ tool: BOOK, definition: shown });

@@ -49,14 +49,14 @@ class Budget {
     if (part.type === 'text') return { ...part, text: this.#text(part.text) };
     const { source } = part;
     if (!('data' in source) || this.takes(source.data.length)) return part;
-    return { type: 'text', text: `(${labelOf(part)}: ${sizeOf(source.data)} is too large and was removed.)` };
+    return { type: 'text', text: `(${labelOf(part)}: ${formatSize(source.data)} is too large and was removed.)` };
   }
 
   resource<Part extends ResourcePart>(part: Part): Part {
     const { source, ...rest } = part;
     const bounded = part.text === undefined ? part : { ...part, text: this.#text(part.text) };
     if (source === undefined || !('data' in source) || this.takes(source.data.length)) return bounded;
-    return { ...(rest as Part), text: `(The contents, ${sizeOf(source.data)}, are too large and were removed.)` };
+    return { ...(rest as Part), text: `(The contents, ${formatSize(source.data)}, are too large and were removed.)` };
   }
 
   #text(text: string): string {
@@ -67,6 +67,6 @@ class Budget {
   }
 }
 
-function sizeOf(base64: string): string {
+function formatSize(base64: string): string {
   return `${((base64.length * 3) / 4 / (1_024 * 1_024)).toFixed(1)} MB`;
 }

@@ -85,7 +85,7 @@ export class DetectedProviders {
         signal: this.#stop.signal,
         ...defined({ ports, timeoutMs }),
       });
-      const before = stateOf(this.#known);
+      const before = getState(this.#known);
       const programs = (await loadProviders()).filter(({ place }) => place === 'own');
       this.#known = servers.map(({ label, baseUrl, models, isLoading }) => ({
         id: `${ID_PREFIX}${new URL(baseUrl).port}`,
@@ -99,14 +99,14 @@ export class DetectedProviders {
       }));
       this.#scannedAt = clock.monotonic();
       this.#watchLoading();
-      if (stateOf(this.#known) !== before) onChange();
+      if (getState(this.#known) !== before) onChange();
     } catch (thrown) {
       if (!isAbortError(thrown)) throw thrown;
     }
   }
 }
 
-function stateOf(known: readonly DetectedProvider[]): string {
+function getState(known: readonly DetectedProvider[]): string {
   return known.map(({ id, isLoading = false }) => `${id} ${isLoading}`).join();
 }
 

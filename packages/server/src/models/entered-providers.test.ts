@@ -25,7 +25,7 @@ describe('providers added by a user', () => {
     once.mockImplementationOnce(() => {
       throw away;
     });
-    await expect(all.facts(me, { providerId: 'one', modelId: 'own-chat' })).rejects.toBe(away);
+    await expect(all.abilities(me, { providerId: 'one', modelId: 'own-chat' })).rejects.toBe(away);
   });
 
   it('survive a restart, with keys encrypted and never shown', async () => {

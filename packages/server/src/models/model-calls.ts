@@ -86,7 +86,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
       if ('usage' in result) usage = result.usage as Usage | undefined;
       return result;
     } catch (thrown) {
-      if (isAbortError(thrown)) throw cancelled();
+      if (isAbortError(thrown)) throw createCancelledError();
       hasFailed = true;
       throw thrown;
     } finally {
@@ -94,7 +94,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     }
   }
 
-  async function bytesOf(principal: Owner, source: MediaSource, what: string): Promise<Uint8Array> {
+  async function readBytes(principal: Owner, source: MediaSource, what: string): Promise<Uint8Array> {
     if ('data' in source) return Buffer.from(source.data, 'base64');
     const bytes = 'blob' in source ? await blobs.read(principal, source.blob) : null;
     if (bytes !== null) return bytes;
@@ -125,17 +125,17 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
 
     embeddings: (principal, providerId, request, signal) =>
       call(principal, { providerId, modelId: request.model, ability: 'embeddings' }, signal, (runtime, options) => {
-        if (runtime.embeddings === undefined) throw cannot(runtime, 'create embeddings');
+        if (runtime.embeddings === undefined) throw createUnsupportedError(runtime, 'create embeddings');
         return runtime.embeddings(request, options);
       }),
 
     createImage: (principal, providerId, request, signal) =>
       call(principal, { providerId, modelId: request.model, ability: 'images' }, signal, async (runtime, options) => {
-        if (runtime.createImage === undefined) throw cannot(runtime, 'generate images');
+        if (runtime.createImage === undefined) throw createUnsupportedError(runtime, 'generate images');
         const { images = [], ...rest } = request;
         const inputs = await Promise.all(
           images.map(async (image): Promise<ImagePart> => {
-            const data = Buffer.from(await bytesOf(principal, image.source, 'picture')).toString('base64');
+            const data = Buffer.from(await readBytes(principal, image.source, 'picture')).toString('base64');
             return { ...image, source: { data } };
           }),
         );
@@ -148,7 +148,7 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
 
     textToSpeech: (principal, providerId, request, signal) =>
       call(principal, { providerId, modelId: request.model, ability: 'speech' }, signal, async (runtime, options) => {
-        if (runtime.textToSpeech === undefined) throw cannot(runtime, 'speak');
+        if (runtime.textToSpeech === undefined) throw createUnsupportedError(runtime, 'speak');
         const { mimeType, data } = await runtime.textToSpeech(request, options);
         const blob = await blobs.put(principal, data, { mimeType, at: clock.now() });
         return { file: blob.sha256, mimeType, size: data.byteLength };
@@ -160,8 +160,8 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
         { providerId, modelId: request.model, ability: 'transcriptions' },
         signal,
         async (runtime, options) => {
-          if (runtime.transcribe === undefined) throw cannot(runtime, 'transcribe audio');
-          const data = await bytesOf(principal, audio.source, 'recording');
+          if (runtime.transcribe === undefined) throw createUnsupportedError(runtime, 'transcribe audio');
+          const data = await readBytes(principal, audio.source, 'recording');
           return runtime.transcribe({ ...request, audio: { mimeType: audio.mimeType, data } }, options);
         },
       ),
@@ -169,12 +169,12 @@ export function createModelCalls({ models, blobs, clock, policy }: ModelCallsOpt
     async generateObject(principal, providerId, request, signal) {
       const of: ApiModelCall = { providerId, modelId: request.model, ability: 'objects' };
       const runtime = await open(principal, providerId, request.model);
-      if (runtime.generateObject === undefined) throw cannot(runtime, 'generate objects');
+      if (runtime.generateObject === undefined) throw createUnsupportedError(runtime, 'generate objects');
       // It makes at most three requests, and may fail after all of them: each is admitted and counted by itself.
       const counted = withChat(runtime, (each) => admittedChat(principal, of, runtime, each, signal));
       const whole = { ...request, messages: await inPlace(principal, request.messages) };
       return generateObjectByChat(counted, whole, { signal }).catch((thrown: unknown) => {
-        throw signal.aborted ? cancelled() : thrown;
+        throw signal.aborted ? createCancelledError() : thrown;
       });
     },
   };
@@ -226,10 +226,10 @@ async function* chatParts(
   }
 }
 
-function cancelled(): ToolyardError {
+function createCancelledError(): ToolyardError {
   return new ToolyardError({ code: 'cancelled', message: say`The call was cancelled.` });
 }
 
-function cannot({ provider }: ModelRuntime, what: string): ToolyardError {
+function createUnsupportedError({ provider }: ModelRuntime, what: string): ToolyardError {
   return createInvalidError(say`The provider "${provider}" cannot ${what}.`, say`Choose a provider that supports it.`);
 }

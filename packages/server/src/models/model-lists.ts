@@ -49,7 +49,7 @@ export class ModelLists {
     }
     const current = entry;
     current.asking ??= askModels(runtime, this.#clock, ms).then((answered) => {
-      const before = modelsOf(current.outcome);
+      const before = findModels(current.outcome);
       current.outcome = answered.ok || before === undefined ? answered : { ...answered, before };
       current.at = this.#clock.monotonic();
       delete current.asking;
@@ -59,7 +59,7 @@ export class ModelLists {
   }
 }
 
-function modelsOf(outcome: ListOutcome | undefined): readonly ModelInfo[] | undefined {
+function findModels(outcome: ListOutcome | undefined): readonly ModelInfo[] | undefined {
   return outcome?.ok === false ? outcome.before : outcome?.models;
 }
 

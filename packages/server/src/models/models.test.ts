@@ -215,7 +215,7 @@ describe('the list of models', () => {
     onTestFinished(() => void llama.close());
     const { port } = llama.address() as AddressInfo;
     const all = await models({ localPorts: [port] });
-    const facts = (modelId: string) => all.facts(me, { providerId: `local-${port}`, modelId });
+    const facts = (modelId: string) => all.abilities(me, { providerId: `local-${port}`, modelId });
     expect(await facts('small')).toEqual({ contextWindow: 2_048, inputs: ['text'] });
     model = { id: 'large', window: 32_768, vision: true };
     expect(await facts('large')).toEqual({ contextWindow: 32_768, inputs: ['text', 'image'] });

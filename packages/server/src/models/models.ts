@@ -32,14 +32,14 @@ import { DetectedProviders } from './detected-providers.ts';
 import { findPreset, requirePreset, providerPresetViews, explainMissingProvider } from './provider-presets.ts';
 import type { Freshness, ListOutcome } from './model-lists.ts';
 import { ModelLists } from './model-lists.ts';
-import type { KnownFacts, StatedModels } from './model-facts.ts';
-import { ModelFactsStore } from './model-facts.ts';
+import type { KnownDetails, StatedModels } from './model-details.ts';
+import { ModelDetailsStore } from './model-details.ts';
 import { nativeCallMemory } from './native-call-memory.ts';
 import { toConfiguredProvider, ProviderDirectory } from './provider-directory.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
-import { isSameOrigin, providerIdFrom, runtimeFacts } from './provider-record.ts';
+import { isSameOrigin, providerIdFrom, toRuntimeOptions } from './provider-record.ts';
 import { LOADED_MODEL, standardModel } from './standard-model.ts';
-import { providerIdTaken, readKey, StoredProviders } from './stored-providers.ts';
+import { createProviderIdTakenError, readKey, StoredProviders } from './stored-providers.ts';
 import { testProviderModels } from './test-provider.ts';
 
 /** Time limit of a provider's model list when all are listed. */
@@ -89,7 +89,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   });
   const lists = new ModelLists(clock);
   const directory = new ProviderDirectory({ fixed, stored, found, fetches, clock, ids, env: options.env });
-  const facts = new ModelFactsStore(options.statedModels, clock);
+  const details = new ModelDetailsStore(options.statedModels, clock);
   const demo = createDemoRuntime({ clock, newId: () => ids.next() });
 
   const remembered = new WeakMap<ModelRuntime, ModelRuntime>();
@@ -103,7 +103,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     return known;
   }
 
-  async function modelsOf(principal: Owner, record: ConfiguredProvider, how: Freshness): Promise<ListOutcome> {
+  async function fetchModels(principal: Owner, record: ConfiguredProvider, how: Freshness): Promise<ListOutcome> {
     try {
       const { key, version, runtime } = await directory.open(principal, record);
       return await lists.ask(key, version, runtime, how, LIST_MS);
@@ -117,7 +117,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   async function collect(principal: Owner, how: Freshness): Promise<ModelsView> {
     const known = await directory.configured(principal);
     const [asked, local] = await Promise.all([
-      Promise.all(known.map(async (record) => ({ record, outcome: await modelsOf(principal, record, how) }))),
+      Promise.all(known.map(async (record) => ({ record, outcome: await fetchModels(principal, record, how) }))),
       directory.foundBeside(known, how === 'refresh'),
     ]);
     const results = [
@@ -130,11 +130,11 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     ];
     const chosen =
       options.fileDefaults.model ?? readStoredConfiguration(await settings.get(principal, DEFAULTS_KEY)).model;
-    const isThere = results.some(({ record }) => record.id === chosen?.providerId);
+    const isOffered = results.some(({ record }) => record.id === chosen?.providerId);
     const views = await Promise.all(
       results.map(async ({ record, outcome }) =>
         outcome.ok
-          ? modelViews(record, outcome.models, record.baseUrl === null ? noFacts : await facts.of(record))
+          ? modelViews(record, outcome.models, record.baseUrl === null ? toListedDetails : await details.of(record))
           : [],
       ),
     );
@@ -144,12 +144,12 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         outcome.ok ? [] : [{ providerId: record.id, providerLabel: record.label, error: outcome.error }],
       ),
       defaultModel:
-        chosen !== undefined && isThere
+        chosen !== undefined && isOffered
           ? chosen
           : standardModel(
               // A provider that is unreachable for a while is still the configured one.
               results.flatMap(({ record, outcome }) =>
-                modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), noFacts),
+                modelViews(record, outcome.ok ? outcome.models : (outcome.before ?? []), toListedDetails),
               ),
               local,
             ),
@@ -157,15 +157,15 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
   }
 
   /** What is known of a model, by its provider or by the operator. */
-  async function factsOfModel(
+  async function getModelDetails(
     record: ConfiguredProvider,
     models: readonly ModelInfo[],
     modelId: string,
   ): Promise<Pick<ModelView, 'contextWindow' | 'inputs'>> {
     const only = modelId === LOADED_MODEL ? models[0] : undefined;
     const model = models.find(({ id }) => id === modelId) ?? only ?? { id: modelId };
-    const { contextWindow } = (await facts.of(record))(model);
-    return { ...defined({ contextWindow }), ...inputsOf(model) };
+    const { contextWindow } = (await details.of(record))(model);
+    return { ...defined({ contextWindow }), ...getInputs(model) };
   }
 
   /** The models that the detection read, again if another one was started on the port since. */
@@ -177,7 +177,7 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
 
   async function mayChange(principal: Owner, id: string): Promise<void> {
     const record = id === DEMO.id ? DEMO : await directory.find(principal, id);
-    if (record === undefined) throw noProvider(id);
+    if (record === undefined) throw createNoProviderError(id);
     if (record.origin === 'settings') return;
     throw createConflictError(say`The provider "${record.label}" cannot be changed here.`, whereToChange(record));
   }
@@ -199,21 +199,21 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
     },
     async price(principal, { providerId, modelId }) {
       const record = providerId === DEMO.id ? undefined : await directory.find(principal, providerId);
-      return record && (await facts.of(record))({ id: modelId }).price;
+      return record && (await details.of(record))({ id: modelId }).price;
     },
-    async facts(principal, { providerId, modelId }, { ask = false } = {}) {
+    async abilities(principal, { providerId, modelId }, { ask = false } = {}) {
       if (providerId === DEMO.id) return {};
       try {
         const record = await directory.find(principal, providerId);
         if (record === undefined) return {};
         const { key, version, runtime } = await directory.open(principal, record);
-        if (isDetected(record)) return await factsOfModel(record, await modelsWith(record, modelId), modelId);
+        if (isDetected(record)) return await getModelDetails(record, await modelsWith(record, modelId), modelId);
         const listed =
           ask || isLocal(record.baseUrl)
             ? await lists.ask(key, version, runtime, 'known', LIST_MS)
             : lists.known(key, version);
         const models = listed?.ok ? listed.models : (listed?.before ?? []);
-        return await factsOfModel(record, models, modelId);
+        return await getModelDetails(record, models, modelId);
       } catch (thrown) {
         if (isStorageFault(thrown)) throw thrown;
         // A permanently unreadable key is reported when the model is opened.
@@ -240,13 +240,13 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
       await mayChange(principal, id);
       if (typeof change.known === 'string') await requirePreset(change.known, { code: 'bad_request' });
       const changed = await stored.change(principal, id, change);
-      if (changed === null) throw noProvider(id);
+      if (changed === null) throw createNoProviderError(id);
       hub.changed(principal.ownerId, 'providers', id);
       return directory.view(principal, await toConfiguredProvider(changed));
     },
     async remove(principal, id) {
       await mayChange(principal, id);
-      if (!(await stored.remove(principal, id))) throw noProvider(id);
+      if (!(await stored.remove(principal, id))) throw createNoProviderError(id);
       hub.changed(principal.ownerId, 'providers', id);
     },
     async test(principal, { id, baseUrl: newBaseUrl, apiKey: newKey, ...how }, signal) {
@@ -258,14 +258,14 @@ export async function createModels(options: ModelsOptions): Promise<ModelsServic
         const record = id === undefined ? undefined : await directory.find(principal, id);
         const isHome = newKey === undefined && record !== undefined && isSameOrigin(record.baseUrl, baseUrl);
         const known = (await findPreset(how.known)) ?? record?.known;
-        const ownKey = isHome ? await directory.keyOf(principal, record) : (readKey(newKey) ?? undefined);
+        const ownKey = isHome ? await directory.findKey(principal, record) : (readKey(newKey) ?? undefined);
         const apiKey = ownKey ?? cloudCredentials(known ?? {}, baseUrl, options.env);
         const key = apiKey === undefined ? {} : { apiKey };
         const wire = how.wire ?? record?.wire ?? known?.wire ?? 'openai-chat';
         const modelNames = how.modelNames ?? record?.modelNames ?? [];
-        const facts = runtimeFacts({ baseUrl, wire, modelNames, ...(known && { known }) });
-        const isNamed = facts.models !== undefined && 'named' in facts.models;
-        const runtime = createProviderRuntime(facts, { fetch, clock, maxRetries: 0, ...key });
+        const details = toRuntimeOptions({ baseUrl, wire, modelNames, ...(known && { known }) });
+        const isNamed = details.models !== undefined && 'named' in details.models;
+        const runtime = createProviderRuntime(details, { fetch, clock, maxRetries: 0, ...key });
         return await testProviderModels({ runtime, baseUrl, wire, isNamed }, clock, signal);
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown;
@@ -308,26 +308,26 @@ function whereToChange(record: ConfiguredProvider | typeof DEMO): string {
 function modelViews(
   { id, label }: { id: string; label: string },
   models: readonly ModelInfo[],
-  factsOf: (model: ModelInfo) => KnownFacts,
+  getDetails: (model: ModelInfo) => KnownDetails,
 ): ModelView[] {
   return models.map((model) => ({
     providerId: id,
     providerLabel: label,
     modelId: model.id,
-    ...factsOf(model),
-    ...inputsOf(model),
+    ...getDetails(model),
+    ...getInputs(model),
   }));
 }
 
-function inputsOf({ inputs }: ModelInfo): Pick<ModelView, 'inputs'> {
+function getInputs({ inputs }: ModelInfo): Pick<ModelView, 'inputs'> {
   return inputs === undefined ? {} : { inputs };
 }
 
-function noFacts({ contextWindow }: ModelInfo): KnownFacts {
+function toListedDetails({ contextWindow }: ModelInfo): KnownDetails {
   return contextWindow === undefined ? {} : { contextWindow };
 }
 
-function noProvider(id: string): ToolyardError {
+function createNoProviderError(id: string): ToolyardError {
   return createNotFoundError(say`There is no provider "${id}".`);
 }
 
@@ -338,7 +338,7 @@ function checkNewId(id: string, taken: ReadonlySet<string>): void {
       say`Use letters, digits, dots, dashes and underscores, at most 64.`,
     );
   }
-  if (taken.has(id)) throw providerIdTaken(id);
+  if (taken.has(id)) throw createProviderIdTakenError(id);
 }
 
 /** Ends only this wait; shared work continues for the others. */

@@ -30,7 +30,7 @@ function stuckModel() {
     configurations: {
       resolve: () => Promise.resolve({ model: { providerId: 'p', modelId: 'slow' } } as ResolvedAgentConfiguration),
     },
-    models: { facts: () => Promise.resolve({}), price: () => Promise.resolve(undefined) },
+    models: { abilities: () => Promise.resolve({}), price: () => Promise.resolve(undefined) },
     ids: { next: () => 'id' },
     clock: {
       after(ms, expire) {
@@ -43,7 +43,7 @@ function stuckModel() {
   return { tasks, deadlines, requested: requested.promise };
 }
 
-async function eventsOf(events: AsyncIterable<PresetTaskEvent>): Promise<PresetTaskEvent[]> {
+async function collectEvents(events: AsyncIterable<PresetTaskEvent>): Promise<PresetTaskEvent[]> {
   return Array.fromAsync(events);
 }
 
@@ -53,7 +53,7 @@ test.each<[PresetTaskCall, number]>([
   [{ task: 'translate', text: 'Hello', to: 'de' }, 600_000],
 ])('%j ends with an error at its deadline, and its request is cancelled', async (call, ms) => {
   const { tasks, deadlines, requested } = stuckModel();
-  const events = eventsOf((await tasks.run(OWNER, call))(new AbortController().signal));
+  const events = collectEvents((await tasks.run(OWNER, call))(new AbortController().signal));
   const signal = await requested;
   expect(deadlines.map((each) => each.ms)).toEqual([ms]);
   deadlines[0]?.expire();
@@ -67,7 +67,7 @@ test.each<[PresetTaskCall, number]>([
 test('a task that its user cancels ends without an event', async () => {
   const { tasks, deadlines, requested } = stuckModel();
   const user = new AbortController();
-  const events = eventsOf((await tasks.run(OWNER, { task: 'translate', text: 'Hello', to: 'de' }))(user.signal));
+  const events = collectEvents((await tasks.run(OWNER, { task: 'translate', text: 'Hello', to: 'de' }))(user.signal));
   await requested;
   user.abort();
   expect(await events).toEqual([]);

@@ -47,7 +47,7 @@ export type PresetTasksOptions = {
   calls: Pick<ModelCalls, 'chat' | 'generateObject'>;
   storage: Pick<SharedStorage, 'conversations' | 'messages'>;
   configurations: Pick<Configurations, 'resolve'>;
-  models: Pick<Models, 'facts' | 'price'>;
+  models: Pick<Models, 'abilities' | 'price'>;
   ids: IdSource;
   clock: Pick<Clock, 'after'>;
   telemetry?: Pick<Telemetry, 'watch'>;
@@ -69,18 +69,18 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
   const { calls, storage, configurations, models, ids, clock, telemetry } = options;
 
   async function prepare(principal: Owner, call: PresetTaskCall): Promise<Turn> {
-    const { stored, ...layers } = await contextOf(principal, call.conversationId);
+    const { stored, ...layers } = await readContext(principal, call.conversationId);
     const messages = stored === null ? [] : await storage.messages.branch(principal, stored.id);
     const model = modelFor(call, await configurations.resolve(principal, layers));
     const { contextWindow = ASSUMED_WINDOW } =
-      call.task === 'summarize' ? await models.facts(principal, model, { ask: true }) : {};
+      call.task === 'summarize' ? await models.abilities(principal, model, { ask: true }) : {};
     const prompt = presetPrompt(call, { messages, window: contextWindow });
     const input = prompt.messages.at(-1);
-    if (input === undefined || textOf(input).trim() === '') throw nothingToRead(call.task);
+    if (input === undefined || textOf(input).trim() === '') throw createNoTextError(call.task);
     return { principal, call, model, prompt };
   }
 
-  async function contextOf(
+  async function readContext(
     principal: Owner,
     conversationId: string | undefined,
   ): Promise<{ stored: StoredConversation | null } & Layers> {
@@ -111,7 +111,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       const limits = { parameters, maxReasoningTokens: MAX_REASONING_TOKENS };
       const request = { model: modelId, messages: [...messages], ...form, ...limits };
       const made = calls.generateObject(principal, providerId, request, signal);
-      parts = partsOf(made, (object) => (answer = object));
+      parts = streamParts(made, (object) => (answer = object));
     }
     const traced: ApiChatCall = {
       id: ids.next(),
@@ -148,23 +148,23 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       for (const isLast of [false, true]) {
         const { answer, isCut } = yield* asEvents(ask(turn, messages, signal));
         if (caller.aborted) return;
-        if (deadline.signal.aborted) throw timedOut(task, turn.model, timeoutMs);
+        if (deadline.signal.aborted) throw createTimeoutError(task, turn.model, timeoutMs);
         const isSpent = isCut && typeof answer === 'string' && answer.trim() === '';
         // The first line of a title is complete, whatever would have followed; half a translation is not.
-        if (isCut && !isOneLine && (isLast || !isSpent)) throw cutOff();
+        if (isCut && !isOneLine && (isLast || !isSpent)) throw createCutOffError();
         const value = answer === undefined ? undefined : turn.prompt.read(answer);
         if (value !== undefined) {
           // Each prompt reads the type of value of its task.
           yield { event: 'result', data: { task, value } as PresetTaskResult };
           return;
         }
-        if (isLast) throw unusable(task, turn.model);
+        if (isLast) throw createUnusableError(task, turn.model);
         if (isSpent) turn = withRoomToReason(turn);
         else messages = withRepair(messages, answer);
       }
     } catch (thrown) {
       if (caller.aborted) return;
-      const error = deadline.signal.aborted ? timedOut(task, turn.model, timeoutMs) : thrown;
+      const error = deadline.signal.aborted ? createTimeoutError(task, turn.model, timeoutMs) : thrown;
       yield { event: 'error', data: toErrorInfo(error) };
     } finally {
       cancelTimer();
@@ -177,7 +177,7 @@ export function createPresetTasks(options: PresetTasksOptions): PresetTasks {
       return (signal) => answered(turn, signal);
     },
     async isAvailable(principal, call) {
-      const { stored: _stored, ...layers } = await contextOf(principal, call.conversationId);
+      const { stored: _stored, ...layers } = await readContext(principal, call.conversationId);
       return typeof chosenModel(call.task, await configurations.resolve(principal, layers)) === 'object';
     },
   };
@@ -224,7 +224,7 @@ async function* asEvents(texts: AsyncGenerator<string, Asked>): AsyncGenerator<P
 }
 
 /** A generated object as the parts of an answer, so that it is traced like one. */
-async function* partsOf(
+async function* streamParts(
   made: Promise<GeneratedObject>,
   take: (object: JsonValue) => void,
 ): AsyncGenerator<readonly StreamPart[]> {
@@ -264,11 +264,11 @@ function withRepair(messages: readonly Message[], answer: Answer): readonly Mess
   ];
 }
 
-function nothingToRead(task: string): ToolyardError {
+function createNoTextError(task: string): ToolyardError {
   return createInvalidError(say`There is no text for the task "${task}".`, say`Write something first.`);
 }
 
-function cutOff(): ToolyardError {
+function createCutOffError(): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message: say`The answer was cut off at the output limit of the model.`,
@@ -276,7 +276,7 @@ function cutOff(): ToolyardError {
   });
 }
 
-function timedOut(task: string, { modelId }: ModelReference, timeoutMs: number): ToolyardError {
+function createTimeoutError(task: string, { modelId }: ModelReference, timeoutMs: number): ToolyardError {
   return new ToolyardError({
     code: 'timed_out',
     message: say`${modelId} did not finish the task "${task}" within ${timeoutMs / 1_000} seconds.`,
@@ -285,7 +285,7 @@ function timedOut(task: string, { modelId }: ModelReference, timeoutMs: number):
   });
 }
 
-function unusable(task: string, { modelId }: ModelReference): ToolyardError {
+function createUnusableError(task: string, { modelId }: ModelReference): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message: say`${modelId} gave no usable answer for the task "${task}".`,

@@ -9,7 +9,7 @@ import { DEMO } from './demo-provider.ts';
 import type { DetectedProvider, DetectedProviders } from './detected-providers.ts';
 import type { ConfiguredProvider } from './provider-record.ts';
 import { findPreset } from './provider-presets.ts';
-import { isSameServer, runtimeFacts } from './provider-record.ts';
+import { isSameServer, toRuntimeOptions } from './provider-record.ts';
 import type { StoredProvider, StoredProviders } from './stored-providers.ts';
 
 export type ProviderDirectoryOptions = {
@@ -60,23 +60,23 @@ export class ProviderDirectory {
   }
 
   /** @throws ToolyardError `bad_config` if the stored key cannot be read */
-  async keyOf(principal: Owner, record: ConfiguredProvider): Promise<string | undefined> {
+  async findKey(principal: Owner, record: ConfiguredProvider): Promise<string | undefined> {
     const { stored, env } = this.#options;
     const own = record.origin === 'settings' ? await stored.key(principal, record) : record.apiKey;
     return own ?? cloudCredentials(record.known ?? {}, record.baseUrl, env);
   }
 
-  /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.keyOf} */
+  /** Returns the same runtime until base URL or key change. @throws like {@link ProviderDirectory.findKey} */
   async open(principal: Owner, record: ConfiguredProvider): Promise<OpenedProvider> {
     const { fetches, clock, ids } = this.#options;
     const { id, label, baseUrl, wire, modelNames = [], models: knownModels } = record;
-    const apiKey = await this.keyOf(principal, record);
+    const apiKey = await this.findKey(principal, record);
     const tools = knownModels?.map((model) => `${model.id} ${model.nativeTools}`) ?? [];
     const version = [label, baseUrl, apiKey ?? '', wire, record.known?.id ?? '', ...modelNames, ...tools].join('\n');
     const key = `${principal.ownerId}\n${id}`;
     const known = this.#opened.get(key);
     if (known?.version === version) return known;
-    const runtime = createProviderRuntime(runtimeFacts(record), {
+    const runtime = createProviderRuntime(toRuntimeOptions(record), {
       fetch: fetches.for(baseUrl),
       clock,
       label,
@@ -91,7 +91,7 @@ export class ProviderDirectory {
   async view(principal: Owner, record: ConfiguredProvider): Promise<ProviderView> {
     const { id, label, origin, baseUrl, wire, known, modelNames, overrides, variables } = record;
     // An unreadable key counts as a key; its error is reported on use.
-    const hasKey = await this.keyOf(principal, record).then(
+    const hasKey = await this.findKey(principal, record).then(
       (key) => key !== undefined,
       () => true,
     );

@@ -25,7 +25,7 @@ export type ConfiguredProvider = {
 };
 
 /** Options for the runtime of a provider. */
-export function runtimeFacts(
+export function toRuntimeOptions(
   record: Pick<ConfiguredProvider, 'baseUrl' | 'wire' | 'known' | 'modelNames'>,
 ): Parameters<typeof createProviderRuntime>[0] {
   const { baseUrl, wire, known, modelNames = [] } = record;

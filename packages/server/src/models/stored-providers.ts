@@ -85,7 +85,7 @@ export class StoredProviders {
       const baseUrl = checkAddress(provider.baseUrl);
       const apiKey = readKey(provider.apiKey);
       const all = await this.list(principal);
-      if (all.some((other) => other.id === id)) throw providerIdTaken(id);
+      if (all.some((other) => other.id === id)) throw createProviderIdTakenError(id);
       // A crash may have left a key under this id.
       await this.#options.secrets.remove(principal, secretName(id));
       const made = plainly({ id, label, baseUrl, wire, known, modelNames });
@@ -198,7 +198,7 @@ export function readKey(input: string | null | undefined): string | null {
 }
 
 /** The error for an id that already exists. */
-export function providerIdTaken(id: string): ToolyardError {
+export function createProviderIdTakenError(id: string): ToolyardError {
   return createConflictError(say`The provider "${id}" already exists.`);
 }
 

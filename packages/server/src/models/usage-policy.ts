@@ -2,7 +2,7 @@ import type { Budget, Clock, Owner, StoredInterrupt } from '@toolyard/protocol';
 import { budgetExceeded, budgetKey, costOf, messageOf, ToolyardError, exhaustedMeasure, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { createConflictError } from '../errors.ts';
-import { layersOf } from '../config/configuration-layers.ts';
+import { getLayers } from '../config/configuration-layers.ts';
 import { allInterrupts } from '../runs/read/all-interrupts.ts';
 import type { Configurations, Models } from '../services.ts';
 import type { CallPolicy } from './call-limit.ts';
@@ -32,7 +32,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   const { storage, configurations, models, clock, next, log } = options;
   const { runs, conversations, usage } = storage;
 
-  async function accountOf(principal: Owner, runId: string | undefined): Promise<Account> {
+  async function getAccount(principal: Owner, runId: string | undefined): Promise<Account> {
     if (runId === undefined) {
       const { budgets } = await configurations.resolve(principal, { agentId: null });
       return { budgets: budgets.filter((budget) => budget.of === 'day' || budget.of === 'model'), run: undefined };
@@ -43,7 +43,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
     }
     const { conversationId, agentId } = run;
     const conversation = await conversations.get(principal, conversationId);
-    const layers = conversation ? layersOf(conversation, { agentId }) : { agentId };
+    const layers = conversation ? getLayers(conversation, { agentId }) : { agentId };
     const { budgets } = await configurations.resolve(principal, layers);
     const held = budgets.filter(({ of }) => of !== 'run' && of !== 'turn' && of !== 'tool');
     return {
@@ -82,7 +82,7 @@ export function createUsagePolicy(options: UsagePolicyOptions): CallPolicy {
   return {
     async admit(principal, call) {
       const { providerId, modelId } = call;
-      const account = await accountOf(principal, call.runId);
+      const account = await getAccount(principal, call.runId);
       await refuseBeyond(account, principal, `${providerId}/${modelId}`);
       const price = await models.price(principal, { providerId, modelId });
       const over = await next.admit(principal, call);

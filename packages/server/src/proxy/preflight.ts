@@ -4,7 +4,7 @@ import { VERSION } from '@toolyard/protocol';
 type Problem = PreflightView['problems'][number];
 
 /** Time limit of a server's preflight response, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const PREFLIGHT_TIMEOUT_MS = 10_000;
 
 /** Headers of every request after a session was created. */
 const OURS = ['content-type', 'mcp-protocol-version', 'mcp-session-id'];
@@ -20,7 +20,7 @@ export async function checkPreflight(
   { url, headers = [] }: CheckPreflight,
   { fetch, origin, signal }: { fetch: Fetch; origin: string; signal: AbortSignal },
 ): Promise<PreflightView> {
-  const timed = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(PREFLIGHT_TIMEOUT_MS)]);
   const names = [...new Set([...OURS, ...headers.map((name) => name.toLowerCase())])].sort();
   const ask = (init: RequestInit): Promise<Response> => fetch(url, { ...init, redirect: 'manual', signal: timed });
   try {
@@ -56,12 +56,12 @@ function ofPermission(permission: Response, origin: string, names: readonly stri
         : `The server responds to a CORS preflight (OPTIONS) with ${status}; it must be 200 or 204.`;
     return [{ header: null, message: what }, ...corsProblems(permission, origin)];
   }
-  const allowed = listOf(permission, 'access-control-allow-headers');
+  const allowed = readList(permission, 'access-control-allow-headers');
   // A star includes every header except Authorization.
   const refused = names.filter(
     (name) => !allowed.includes(name) && (name === 'authorization' || !allowed.includes('*')),
   );
-  const methods = listOf(permission, 'access-control-allow-methods');
+  const methods = readList(permission, 'access-control-allow-methods');
   return [
     ...corsProblems(permission, origin),
     ...lacking('access-control-allow-headers', refused),
@@ -93,7 +93,7 @@ async function ofHello(ask: (init: RequestInit) => Promise<Response>, origin: st
   if (session === null) return corsProblems(hello, origin);
   const goodbye = await ask({ method: 'DELETE', headers: { origin, 'mcp-session-id': session } });
   void goodbye.body?.cancel();
-  const exposed = listOf(hello, 'access-control-expose-headers');
+  const exposed = readList(hello, 'access-control-expose-headers');
   const isExposed = exposed.includes('mcp-session-id') || exposed.includes('*');
   return [
     ...corsProblems(hello, origin),
@@ -115,7 +115,7 @@ function lacking(header: string, values: readonly string[]): Problem[] {
   return [{ header: name, message: `The server's ${name} does not list ${values.join(', ')}.` }];
 }
 
-function listOf(response: Response, header: string): string[] {
+function readList(response: Response, header: string): string[] {
   return (response.headers.get(header) ?? '')
     .split(',')
     .map((each) => each.trim().toLowerCase())

@@ -63,11 +63,11 @@ async function explain<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    if (ToolyardError.isInstance(thrown)) throw withWayOut(thrown, target);
+    if (ToolyardError.isInstance(thrown)) throw toHintedError(thrown, target);
     throw new ToolyardError(
       {
         code: 'server_unreachable',
-        message: `The proxy cannot reach ${originOf(target)}: ${reasonOf(thrown)}.`,
+        message: `The proxy cannot reach ${getOrigin(target)}: ${getReason(thrown)}.`,
         hint: 'Check the URL, and whether the server is running.',
       },
       { cause: thrown },
@@ -76,10 +76,10 @@ async function explain<T>(target: string, work: () => Promise<T>): Promise<T> {
 }
 
 /** Adds how the operator can allow a rejected URL, if that is possible. */
-function withWayOut(error: ToolyardError, target: string): ToolyardError {
+function toHintedError(error: ToolyardError, target: string): ToolyardError {
   if (error.code !== 'address_refused' || !mayBeAllowed(target)) return error;
   const hint =
-    `If the proxy may connect to it, start Toolyard with --proxy-allow ${originOf(target)} (and ` +
+    `If the proxy may connect to it, start Toolyard with --proxy-allow ${getOrigin(target)} (and ` +
     '--proxy-allow public for the whole internet).';
   return new ToolyardError({ code: error.code, message: messageText(error), hint }, { cause: error });
 }
@@ -90,7 +90,7 @@ function mayBeAllowed(target: string): boolean {
   return url !== null && /^(http|ws)s?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-function originOf(target: string): string {
+function getOrigin(target: string): string {
   return URL.canParse(target) ? new URL(target).origin.replace('null', target.slice(0, 80)) : target.slice(0, 80);
 }
 
@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no response',
 };
 
-function reasonOf(thrown: unknown): string {
+function getReason(thrown: unknown): string {
   const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return REASONS[code] ?? (/cert|TLS|SSL/i.test(code) ? 'invalid TLS certificate' : 'connection failed');

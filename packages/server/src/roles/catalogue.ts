@@ -27,13 +27,13 @@ export type ServerCatalogue = {
 const LOG_LINES = 50;
 
 /** Contains no secret of the server's configuration. Undefined for an unknown server. */
-export function catalogueOf(host: McpHost, id: string, redact: (text: string) => string): ServerCatalogue | undefined {
+export function findOffers(host: McpHost, id: string, redact: (text: string) => string): ServerCatalogue | undefined {
   const found = host.health().find((each) => each.id === id);
   if (found === undefined) return undefined;
   const { error, log, signIn, ...health } = found;
   const offers = host.offered(id);
   const changes = offers.tools.flatMap(({ name }) => {
-    const change = host.trust.changeOf({ serverId: id, name });
+    const change = host.trust.findChange({ serverId: id, name });
     return change === undefined ? [] : [[name, change] as const];
   });
   return {
@@ -56,7 +56,7 @@ export function catalogueOf(host: McpHost, id: string, redact: (text: string) =>
     changes: Object.fromEntries(changes),
     definitions: Object.fromEntries(
       offers.tools.flatMap(({ name }) => {
-        const definition = host.definitionOf({ serverId: id, name });
+        const definition = host.findDefinition({ serverId: id, name });
         return definition === undefined ? [] : [[name, definition] as const];
       }),
     ),

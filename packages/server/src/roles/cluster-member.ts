@@ -5,9 +5,9 @@ import type { Processes } from '@toolyard/storage';
 import type { OwnerFetches } from '../config/owner-fetches.ts';
 import { createOwnerFetches } from '../config/owner-fetches.ts';
 import type { ConnectedServers } from '../mcp/servers.ts';
-import type { ServersPart } from '../mcp/servers-options.ts';
+import type { ServerOwnership } from '../mcp/servers-options.ts';
 import type { LiveHub } from '../services.ts';
-import { catalogueOf, readCatalogue } from './catalogue.ts';
+import { findOffers, readCatalogue } from './catalogue.ts';
 import type { InternalClient } from './internal-client.ts';
 import { createInternalClient } from './internal-client.ts';
 import type { TabToolCalls } from '../runs/tab/tab-tool-calls.ts';
@@ -65,7 +65,7 @@ export type ClusterMemberOptions = {
 export class ClusterMember {
   readonly heartbeat: ProcessHeartbeat;
   readonly client: InternalClient;
-  readonly part: ServersPart;
+  readonly ownership: ServerOwnership;
   /** Receives changes of servers here, and forwards those that concern other processes. */
   readonly hub: Pick<LiveHub, 'changed'>;
   readonly #options: ClusterMemberOptions;
@@ -109,7 +109,7 @@ export class ClusterMember {
         if (what === 'servers' && id !== undefined) this.heartbeat.changed(id);
       },
     };
-    this.part = {
+    this.ownership = {
       isVisible: ({ transport }) => role !== 'tools' || isLocal(transport),
       mayConnect: (id) => role !== 'tools' || this.heartbeat.holds(id),
       transports: (own) =>
@@ -162,9 +162,9 @@ export class ClusterMember {
   /** The roles that no process has now. */
   async absentRoles(): Promise<MissingRole[]> {
     const roles = (await this.heartbeat.living()).map(({ role }) => role);
-    const isThere = (role: MissingRole['role']): boolean => roles.includes('all') || roles.includes(role);
+    const hasRole = (role: MissingRole['role']): boolean => roles.includes('all') || roles.includes(role);
     const hasPrograms = this.#configured.some(({ transport }) => isLocal(transport));
-    return [...(isThere('worker') ? [] : [NO_WORKER]), ...(isThere('tools') || !hasPrograms ? [] : [NO_TOOLS])];
+    return [...(hasRole('worker') ? [] : [NO_WORKER]), ...(hasRole('tools') || !hasPrograms ? [] : [NO_TOOLS])];
   }
 
   /** True for a local server (stdio), which runs in the process that hosts it. */
@@ -233,7 +233,7 @@ export class ClusterMember {
 
   #describe(id: string): string | undefined {
     const { servers } = this.#own ?? {};
-    const catalogue = servers && catalogueOf(servers.host, id, servers.editable.redactor(id));
+    const catalogue = servers && findOffers(servers.host, id, servers.editable.redactor(id));
     return catalogue && JSON.stringify(catalogue);
   }
 

@@ -36,7 +36,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
     try {
       return await server.request({
         method,
-        params: paramsOf(params, context),
+        params: readParams(params, context),
         options: {
           signal: context.mcpReq.signal,
           onProgress: ({ progress, total, text, waitsFor }) =>
@@ -46,7 +46,7 @@ export function createRelayServer({ server, clock }: RelayServerOptions): McpSer
               ...relayMeta.waitMeta(waitsFor),
             }),
           handlers: requestHandlersFor(context),
-          ...callerOf(params),
+          ...readCaller(params),
         },
       });
     } finally {
@@ -73,12 +73,12 @@ function passedOn({ tools, resources, prompts, completions, tasks, extensions }:
 }
 
 /** The caller on whose behalf another process sends a request; only that process knows the conversation. */
-function callerOf(requestMeta: unknown): { caller?: Caller } {
+function readCaller(requestMeta: unknown): { caller?: Caller } {
   const caller = isJsonObject(requestMeta) ? relayMeta.callerIn(requestMeta['_meta']) : undefined;
   return caller === undefined ? {} : { caller };
 }
 
-function paramsOf(rawParams: unknown, { mcpReq }: ServerContext): JsonObject {
+function readParams(rawParams: unknown, { mcpReq }: ServerContext): JsonObject {
   const { _meta: meta, ...params } = isJsonObject(rawParams) ? rawParams : {};
   const kept = Object.entries(isJsonObject(meta) ? meta : {}).filter(
     ([key]) => !OF_THE_CONNECTION.includes(key) && !relayMeta.isRelayMeta(key),

@@ -9,7 +9,7 @@ import { isLocal } from './role.ts';
 import { NOT_EXECUTED_HEADER, relayPath } from './internal-client.ts';
 
 /** How long to wait for a process to host a server: processes start in any order, and restart. Milliseconds. */
-const PATIENCE_MS = 8_000;
+const ADDRESS_WAIT_MS = 8_000;
 const LOOK_EVERY_MS = 250;
 
 export type RelayTransportsOptions = {
@@ -24,7 +24,7 @@ export type RelayTransportsOptions = {
 export function createRelayTransports(own: CreateTransport, options: RelayTransportsOptions): CreateTransport {
   return async (config, context) => {
     if (!isLocal(config)) return own(config, context);
-    const address = await addressOf(context, options);
+    const address = await waitForAddress(context, options);
     const create = createWebTransports({
       fetch: async (input, init) => {
         const response = await options.client.fetch(address, input, init);
@@ -46,11 +46,11 @@ async function notHostedError(response: Response): Promise<TypeError> {
 }
 
 /** @throws ToolyardError if no process hosts it, or the reason why its host cannot use it */
-async function addressOf(
+async function waitForAddress(
   { serverId, signal }: TransportContext,
   { heartbeat, clock, onFound }: RelayTransportsOptions,
 ): Promise<string> {
-  const giveUpAt = clock.monotonic() + PATIENCE_MS;
+  const giveUpAt = clock.monotonic() + ADDRESS_WAIT_MS;
   for (;;) {
     signal?.throwIfAborted();
     const row = (await heartbeat.servers()).find((each) => each.serverId === serverId);
@@ -60,12 +60,12 @@ async function addressOf(
       const { state, error } = readCatalogue(row.catalogue)?.health ?? {};
       if (error !== undefined && (state === 'failed' || state === 'needs_sign_in')) throw new ToolyardError(error);
       if (state === 'ready' || state === 'idle' || state === 'disabled' || isOver) return row.holder.address;
-    } else if (isOver) throw nobodyHasIt(serverId);
+    } else if (isOver) throw createNoHolderError(serverId);
     await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
   }
 }
 
-function nobodyHasIt(serverId: string): ToolyardError {
+function createNoHolderError(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_unreachable',
     message: `No process runs the local MCP server "${serverId}": local servers need a process with the role "tools".`,

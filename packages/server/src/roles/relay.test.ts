@@ -10,7 +10,7 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { eventually, scriptedMcpCommand, within } from '@toolyard/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { NO_USER_HANDLERS } from '../mcp/no-user-handlers.ts';
-import { catalogueOf, readCatalogue } from './catalogue.ts';
+import { findOffers, readCatalogue } from './catalogue.ts';
 import { Relay } from './relay.ts';
 
 const clientInfo = { name: 'test', version: '1.0.0' };
@@ -99,7 +99,7 @@ describe.each(['legacy', 'modern'] as const)('a %s server through another proces
     const plain = (host: McpHost) => JSON.stringify(host.tools());
     expect(plain(far)).toBe(plain(near));
     const reference = { serverId: 'lab', name: 'echo' };
-    expect(far.definitionOf(reference)).toBe(near.definitionOf(reference));
+    expect(far.findDefinition(reference)).toBe(near.findDefinition(reference));
     for (const name of ['echo', 'picture', 'fail', 'refuse']) {
       expect(await call(far, name, {}, { x: 'ü' })).toEqual(await call(near, name, {}, { x: 'ü' }));
     }
@@ -258,7 +258,7 @@ describe('a legacy server through another process, called by several conversatio
     await within(Promise.all(both), { what: 'both calls that asked' });
     expect(near.health()).toMatchObject([{ interactive: true }]);
     // The catalogue as other processes show it.
-    const row = JSON.stringify(catalogueOf(near, 'lab', (text) => text));
+    const row = JSON.stringify(findOffers(near, 'lab', (text) => text));
     expect(readCatalogue(row)?.health).toMatchObject({ interactive: true, isolation: { kind: 'unsandboxed' } });
     const stop = new AbortController();
     const held = call(far, 'hold', { ...inChat('a'), signal: stop.signal });

@@ -31,8 +31,9 @@ export class Relays {
     const { host, clock, log, has, ready } = this.#options;
     const known = this.#relays.get(serverId);
     // Calls in progress complete, including the requests inside them.
-    if (this.#isStopping && (known?.isIdle !== false || (await asksForSomething(request)))) throw elsewhere(serverId);
-    if (!has(serverId)) throw elsewhere(serverId);
+    if (this.#isStopping && (known?.isIdle !== false || (await asksForSomething(request))))
+      throw createNotHostedError(serverId);
+    if (!has(serverId)) throw createNotHostedError(serverId);
     this.#wereAsked = true;
     await ready(serverId, request.signal);
     // Loaded on demand: it imports the SDK's server, which most processes never need.
@@ -80,7 +81,7 @@ async function asksForSomething(request: Request): Promise<boolean> {
   return parsed.ok && isJsonObject(parsed.value) && 'method' in parsed.value && 'id' in parsed.value;
 }
 
-function elsewhere(serverId: string): ToolyardError {
+function createNotHostedError(serverId: string): ToolyardError {
   return new ToolyardError({
     code: 'server_closed',
     message: `This process does not host the server "${serverId}", or no longer.`,

@@ -26,7 +26,7 @@ import { MCP_OPERATION_PATH } from './internal-client.ts';
 import type { ProcessHeartbeat } from './process-heartbeat.ts';
 import { canHost } from './role.ts';
 
-export type RemoteServersOptions = Omit<ServersOptions, 'signIns' | 'eager' | 'part' | 'patienceMs'> & {
+export type RemoteServersOptions = Omit<ServersOptions, 'signIns' | 'eager' | 'ownership' | 'connectWaitMs'> & {
   heartbeat: Pick<ProcessHeartbeat, 'servers' | 'living'>;
   client: InternalClient;
 };
@@ -181,7 +181,7 @@ export class RemoteServers implements Servers, ServerLists {
     return {
       health: (server) =>
         'config' in server
-          ? healthOf(server.config, {
+          ? getHealth(server.config, {
               catalogue: rows.get(server.id)?.catalogue,
               isHeld: isHeld(server.id),
               enabled: serverList.isEnabled(server.id),
@@ -190,18 +190,18 @@ export class RemoteServers implements Servers, ServerLists {
       lastHealth: (id) => rows.get(id)?.catalogue?.health,
       tools: new ToolIndex(offering).tools.filter(({ tool }) => isHeld(tool.serverId)),
       templates: (id) => rows.get(id)?.catalogue?.templates.length ?? 0,
-      changeOf: ({ serverId, name }) => rows.get(serverId)?.catalogue?.changes[name],
+      findChange: ({ serverId, name }) => rows.get(serverId)?.catalogue?.changes[name],
     };
   }
 
   async #addressFor<Key extends HolderKey>(key: Key, principal: Owner, request: McpRequest<Key>): Promise<string> {
-    if ('params' in request && 'id' in request.params) return this.#holderOf(String(request.params.id));
+    if ('params' in request && 'id' in request.params) return this.#getHolder(String(request.params.id));
     if (key !== 'POST /api/mcp/test') return this.#processFor({ type: 'http', url: '' });
     const { body } = request as { body: TestMcpServer };
     return this.#processFor(this.editable.toTestConfig(principal, body).transport);
   }
 
-  async #holderOf(id: string): Promise<string> {
+  async #getHolder(id: string): Promise<string> {
     const server = this.editable.serverList.find(id);
     if (server === undefined) throw createNoServerError(id);
     const holder = (await this.#rows()).get(id)?.holder?.address;
@@ -232,7 +232,7 @@ function isReady(row: Row | undefined): row is Row & { catalogue: ServerCatalogu
 }
 
 /** Last published health of a server, also if no process hosts it now. */
-function healthOf(
+function getHealth(
   { id, transport }: ServerConfig,
   of: { catalogue: ServerCatalogue | undefined; isHeld: boolean; enabled: boolean },
 ): ServerHealth {

@@ -67,14 +67,16 @@ export function checkAnswer(interrupt: Interrupt, answer: InterruptAnswer, shown
 function checkShown(interrupt: Interrupt, { arguments: args, definition }: ShownCall): void {
   const asked = 'arguments' in interrupt ? interrupt.arguments : undefined;
   if (args !== undefined && (asked === undefined || canonicalJson(args) !== canonicalJson(asked))) {
-    throw otherThanAsked(say`This answer is for other arguments than those of the call: nothing was answered.`);
+    throw createChangedInterruptError(
+      say`This answer is for other arguments than those of the call: nothing was answered.`,
+    );
   }
   const approved = interrupt.kind === 'approval' ? interrupt.definition : undefined;
   if (definition !== undefined && definition !== approved)
-    throw otherThanAsked(say`This answer is for another definition of the tool: nothing was answered.`);
+    throw createChangedInterruptError(say`This answer is for another definition of the tool: nothing was answered.`);
 }
 
-function otherThanAsked(message: AnyText): ToolyardError {
+function createChangedInterruptError(message: AnyText): ToolyardError {
   return createConflictError(message, say`Read the interrupt again and answer its current state.`);
 }
 

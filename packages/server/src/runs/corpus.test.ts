@@ -7,10 +7,10 @@ import { openStorage } from '@toolyard/storage';
 import { eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/setup.ts';
-import { recordedSettings, shapeOf, versions } from './test-fixtures/corpus/corpus.ts';
+import { recordedSettings, readShape, versions } from './test-fixtures/corpus/corpus.ts';
 import type { Rows } from './test-fixtures/corpus/recording.ts';
 import { writeRows } from './test-fixtures/corpus/recording.ts';
-import { eventsOf, expectReplayed, replayCases } from './test-fixtures/corpus/replay.ts';
+import { readEvents, expectReplayed, replayCases } from './test-fixtures/corpus/replay.ts';
 import { currentShape, settingLines } from './test-fixtures/corpus/shape.ts';
 import { openScenarioStage } from './test-fixtures/corpus/stage.ts';
 
@@ -31,7 +31,7 @@ describe('runs stored by an earlier version', () => {
     expect(
       currentShape(),
       'What is stored of a run has changed: record it, as docs/decisions/durable-runs.md says',
-    ).toBe(shapeOf(LATEST));
+    ).toBe(readShape(LATEST));
   });
 
   test('every stored setting still has the same kind and options', () => {
@@ -48,7 +48,7 @@ describe('runs stored by an earlier version', () => {
     const runs = openScenarioStage(storage, { log: (line) => log.push(line) });
     const run = () => storage.runs.listRuns(ANNE, { conversationId: scene.conversationId, limit: 1 })[0];
     const before = run();
-    const events = await eventsOf(storage, scene.conversationId);
+    const events = await readEvents(storage, scene.conversationId);
     try {
       await runs.start();
       await eventually(() => log.length > 0);
@@ -56,8 +56,8 @@ describe('runs stored by an earlier version', () => {
       expect(log).toEqual([expect.stringContaining('started by a newer Toolyard')]);
       expect(run()).toEqual(before);
       const free = { owner: 'newer', ms: 1_000 };
-      await eventually(() => storage.runs.takeOver(free, 1).length === 1, { what: 'the lease to be given back' });
-      expect(await eventsOf(storage, scene.conversationId)).toEqual(events);
+      await eventually(() => storage.runs.claimExpired(free, 1).length === 1, { what: 'the lease to be given back' });
+      expect(await readEvents(storage, scene.conversationId)).toEqual(events);
     } finally {
       await runs.close();
       storage.close();

@@ -58,14 +58,14 @@ describe('a short storage failure', () => {
 });
 
 describe('a short read failure of the storage', () => {
-  const away = () => new StorageError('unreachable', { message: 'The database cannot be reached.' });
+  const createUnreachableError = () => new StorageError('unreachable', { message: 'The database cannot be reached.' });
 
   test('does not fail a run that is opening its model', async () => {
     let reads = 0;
     const model = scriptedModel([says('Here')]);
     const bench = await openBench(temporaryFolder(), {
       model() {
-        if (++reads === 1) throw away();
+        if (++reads === 1) throw createUnreachableError();
         return model;
       },
     });
@@ -86,7 +86,7 @@ describe('a short read failure of the storage', () => {
       tools: { look: { builtIn: true, call: () => answers(`look ${String(++made)}`) } },
       // Permissions are read before the call.
       beforePermissions() {
-        if (++reads === 2) throw away();
+        if (++reads === 2) throw createUnreachableError();
       },
     });
     const conversation = await bench.conversation();
@@ -103,8 +103,8 @@ describe('a short read failure of the storage', () => {
     const conversation = await bench.conversation();
     const data = Buffer.alloc(100_000, 7).toString('base64');
     const parts = [{ type: 'image', mimeType: 'image/png', source: { data } } as const];
-    vi.spyOn(bench.storage.blobs, 'read').mockRejectedValueOnce(away());
-    await bench.rest(await bench.say(conversation, '', { parts }).then(runOf));
+    vi.spyOn(bench.storage.blobs, 'read').mockRejectedValueOnce(createUnreachableError());
+    await bench.rest(await bench.say(conversation, '', { parts }).then(getRun));
     expect(model.requests.map(({ messages }) => messages[0]?.parts)).toEqual([parts]);
   });
 
@@ -114,7 +114,7 @@ describe('a short read failure of the storage', () => {
     const model = Object.assign(scriptedModel([cut, says(' two.')]), { canContinue: true });
     const bench = await openBench(temporaryFolder(), {
       model() {
-        if (isAway) throw away();
+        if (isAway) throw createUnreachableError();
         return model;
       },
     });
@@ -154,7 +154,7 @@ describe('a short read failure of the storage', () => {
     const spent = usage.spent.bind(usage);
     vi.spyOn(bench.storage.usage, 'spent').mockImplementation((...of) => {
       // Counted first for the step, then for the server's model request.
-      if (++counts === 2) throw away();
+      if (++counts === 2) throw createUnreachableError();
       return spent(...of);
     });
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'allow' });
@@ -167,7 +167,7 @@ describe('a short read failure of the storage', () => {
 
   test('while storing model inputs stores them anyway', async () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('Here')]) });
-    const put = vi.spyOn(bench.storage.requestPreludes, 'put').mockRejectedValueOnce(away());
+    const put = vi.spyOn(bench.storage.requestPreludes, 'put').mockRejectedValueOnce(createUnreachableError());
     const conversation = await bench.conversation();
     const events = await bench.rest(await bench.ask(conversation, 'Hello'));
     const request = events.flatMap((event) => (event.type === 'request_made' ? [event.request] : []))[0];
@@ -184,7 +184,7 @@ describe('a short read failure of the storage', () => {
         look: {
           builtIn: true,
           call() {
-            if (++looks === 1) throw away();
+            if (++looks === 1) throw createUnreachableError();
             return answers('there');
           },
         },
@@ -197,7 +197,7 @@ describe('a short read failure of the storage', () => {
   });
 });
 
-function runOf(sent: SentMessage): string {
+function getRun(sent: SentMessage): string {
   if ('queued' in sent) throw new Error('the message was queued');
   return sent.run.id;
 }

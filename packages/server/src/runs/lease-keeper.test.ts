@@ -16,7 +16,7 @@ async function idleAfter(error: StorageError, failingMs: number): Promise<number
     store: {
       renewLeases: () => (failing ? Promise.reject(error) : []),
       releaseLease: () => true,
-      takeOver(): LeasedRun[] {
+      claimExpired(): LeasedRun[] {
         if (!failing) lookedAt ??= clock.monotonic();
         return [];
       },
@@ -54,7 +54,7 @@ test('a full disk is logged once, although leases are renewed all the time', asy
     store: {
       renewLeases: () => [],
       releaseLease: () => true,
-      takeOver: () => (scans++ === 0 ? [] : Promise.reject(FULL)),
+      claimExpired: () => (scans++ === 0 ? [] : Promise.reject(FULL)),
     },
     pool: { workers: () => [], find: () => undefined, recover: () => undefined },
     terms: { owner: 'this process', ms: 10_000 },

@@ -268,7 +268,7 @@ describe('a run whose process crashed', () => {
     const runId = await first.ask(conversation, 'Tell');
     await eventually(() => applied(first.events(runId)).size > 0);
     await first.runs.close();
-    const [leased] = first.storage.runs.takeOver({ owner: 'other', ms: 1_000 }, 1);
+    const [leased] = first.storage.runs.claimExpired({ owner: 'other', ms: 1_000 }, 1);
     if (!leased) throw new Error('not let go');
     const { fence, lastSeq: baseSeq } = leased;
     const state = { ...(leased.state as object), point: { state: { schemaVersion: 'no' }, context: {} } };

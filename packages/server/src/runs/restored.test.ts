@@ -6,7 +6,7 @@ import { openStorage } from '@toolyard/storage';
 import { eventually, needs } from '@toolyard/testing';
 import { describeOnDatabases, PG_DUMP, postgresProgram } from '@toolyard/testing/on-postgres';
 import { ANNE } from './test-fixtures/setup.ts';
-import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './test-fixtures/corpus/stage.ts';
+import { readOutcome, playUsers, openScenarioStage, getScenario } from './test-fixtures/corpus/stage.ts';
 
 describeOnDatabases('a database that is restored', (cluster) => {
   test('from a pg_dump taken during runs: they resume from their last step', needs(PG_DUMP), async () => {
@@ -18,8 +18,8 @@ describeOnDatabases('a database that is restored', (cluster) => {
         .stdout;
     };
     const scenarios = new Map([
-      ['between', scenarioOf('side-by-side')],
-      ['within', scenarioOf('task')],
+      ['between', getScenario('side-by-side')],
+      ['within', getScenario('task')],
     ]);
     let halted = 0;
     let go = (): void => {};
@@ -39,14 +39,14 @@ describeOnDatabases('a database that is restored', (cluster) => {
     ] as const) {
       const configuration = { intervention: 'auto', model: { providerId: 'corpus', modelId: name } };
       await storage.conversations.create(ANNE, { id, title: '', configuration, at: systemClock.now() });
-      const [text = ''] = scenarioOf(name).userMessages;
+      const [text = ''] = getScenario(name).userMessages;
       await first.send(ANNE, id, { parts: [{ type: 'text', text }] });
     }
     await eventually(() => halted === 2, { what: 'both runs being in their middle' });
     const sql = await dump();
     go();
     await playUsers({ storage, runs: first }, scenarios);
-    const expected = [await outcomeOf(storage, 'between'), await outcomeOf(storage, 'within')];
+    const expected = [await readOutcome(storage, 'between'), await readOutcome(storage, 'within')];
     await first.close();
     await storage.close();
 
@@ -61,10 +61,10 @@ describeOnDatabases('a database that is restored', (cluster) => {
     const second = openScenarioStage(again);
     try {
       expect(await again.check()).toEqual({ ok: true });
-      expect((await outcomeOf(again, 'between')).statuses).toEqual(['running']);
+      expect((await readOutcome(again, 'between')).statuses).toEqual(['running']);
       await second.start();
       await playUsers({ storage: again, runs: second }, scenarios);
-      expect([await outcomeOf(again, 'between'), await outcomeOf(again, 'within')]).toEqual(expected);
+      expect([await readOutcome(again, 'between'), await readOutcome(again, 'within')]).toEqual(expected);
     } finally {
       await second.close();
       await again.close();

@@ -55,7 +55,7 @@ async function open(bench: RunBench, runId: string, count: number): Promise<Stor
   return [...asked()];
 }
 
-const idOf = (asked: readonly StoredInterrupt[], at = 0): string => asked[at]?.id ?? '';
+const getId = (asked: readonly StoredInterrupt[], at = 0): string => asked[at]?.id ?? '';
 const toolText = async (bench: RunBench, conversation: string): Promise<string> =>
   transcriptLines(await bench.branch(conversation)).find((line) => line.startsWith('tool: ')) ?? '';
 
@@ -64,7 +64,7 @@ describe('a server that asks during its call', () => {
     const { bench, runId, conversation, asked } = await untilAsked({ book: asksForm });
     expect(asked).toMatchObject([{ mode: 'live', interrupt: { kind: 'elicitation', mode: 'form', name: 'book' } }]);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'running' });
-    await bench.runs.answer(ANNE, idOf(asked), inTaipei);
+    await bench.runs.answer(ANNE, getId(asked), inTaipei);
     const events = await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toBe('tool: {"action":"accept","content":{"city":"Taipei"}}');
     expect(eventTypes(events)).not.toContain('run_parked');
@@ -76,7 +76,7 @@ describe('a server that asks during its call', () => {
 
   test('is answered once, by its owner, with valid content; an error names the field', async () => {
     const { bench, runId, asked } = await untilAsked({ book: asksForm });
-    const id = idOf(asked);
+    const id = getId(asked);
     const wrong = { decision: 'accept', content: { city: 7 } } as const;
     await expect(bench.runs.answer(ANNE, id, wrong)).rejects.toMatchObject({
       code: 'bad_request',
@@ -96,7 +96,7 @@ describe('a server that asks during its call', () => {
   test('distinguishes a declined from a dismissed request', async () => {
     for (const decision of ['decline', 'cancel'] as const) {
       const { bench, runId, conversation, asked } = await untilAsked({ book: asksForm });
-      await bench.runs.answer(ANNE, idOf(asked), { decision });
+      await bench.runs.answer(ANNE, getId(asked), { decision });
       await endedRunEvents(bench, runId);
       expect(await toolText(bench, conversation)).toBe(`tool: {"action":"${decision}"}`);
     }
@@ -114,7 +114,7 @@ describe('a server that asks during its call', () => {
     end();
     const events = await endedRunEvents(bench, runId);
     expect(eventTypes(events)).toContain('interrupt_withdrawn');
-    await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(bench.runs.answer(ANNE, getId(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('has no open interrupt after the run is cancelled', async () => {
@@ -124,7 +124,7 @@ describe('a server that asks during its call', () => {
     await bench.runs.cancel(ANNE, runId);
     await endedRunEvents(bench, runId);
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'cancelled' });
-    await expect(bench.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(bench.runs.answer(ANNE, getId(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('twice in parallel: each request gets its own answer', async () => {
@@ -150,7 +150,7 @@ describe('a server that asks during its call', () => {
     await next.rest(runId);
     const [doubt] = await open(next, runId, 1);
     expect(doubt).toMatchObject({ mode: 'parked', interrupt: { kind: 'in_doubt', name: 'book' } });
-    await expect(next.runs.answer(ANNE, idOf(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(next.runs.answer(ANNE, getId(asked), inTaipei)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
@@ -167,7 +167,7 @@ describe('a server that asks in rounds', () => {
     bench.die();
 
     const next = await openBench(folder, { model, tools });
-    await next.runs.answer(ANNE, idOf(asked), inTaipei);
+    await next.runs.answer(ANNE, getId(asked), inTaipei);
     const events = await endedRunEvents(next, runId);
     const responses = { city: { action: 'accept', content: { city: 'Taipei' } } };
     expect(log).toEqual([undefined, { number: 1, responses, state }]);
@@ -183,13 +183,13 @@ describe('a server that asks in rounds', () => {
     const scene = await untilAsked({ book: asksInRounds([{ asked }, {}]) }, {}, 2);
     const { bench, runId, conversation } = scene;
     await bench.rest(runId);
-    await bench.runs.answer(ANNE, idOf(scene.asked), inTaipei);
+    await bench.runs.answer(ANNE, getId(scene.asked), inTaipei);
     expect(await bench.rest(runId)).toBeDefined();
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
-    await bench.runs.answer(ANNE, idOf(scene.asked, 1), { decision: 'decline' });
+    await bench.runs.answer(ANNE, getId(scene.asked, 1), { decision: 'decline' });
     const again = await open(bench, runId, 1);
-    expect(idOf(again)).not.toBe(idOf(scene.asked));
-    await bench.runs.answer(ANNE, idOf(again), inTaipei);
+    expect(getId(again)).not.toBe(getId(scene.asked));
+    await bench.runs.answer(ANNE, getId(again), inTaipei);
     await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('Taipei');
   });
@@ -199,7 +199,7 @@ describe('a server that asks in rounds', () => {
     const quick: Call = () => answers(`quick ${++made}`);
     const { bench, runId, conversation, asked } = await untilAsked({ book: asksInRounds([{}]), quick });
     await bench.rest(runId);
-    await bench.runs.answer(ANNE, idOf(asked), inTaipei);
+    await bench.runs.answer(ANNE, getId(asked), inTaipei);
     const events = await endedRunEvents(bench, runId);
     expect(made).toBe(1);
     expect(eventTypes(events).filter((type) => type === 'tool_finished')).toHaveLength(2);
@@ -225,7 +225,7 @@ describe('a server that asks in rounds', () => {
         book: asksInRounds([{ asked: [page], refused: true }]),
       });
       await bench.rest(runId);
-      await bench.runs.answer(ANNE, idOf(asked), { decision });
+      await bench.runs.answer(ANNE, getId(asked), { decision });
       await endedRunEvents(bench, runId);
       expect(await toolText(bench, conversation)).toContain(expected);
     }
@@ -260,8 +260,8 @@ describe('a server that requests sampling', () => {
       tools: [{ name: 'look' }],
     });
     const short = { decision: 'allow' as const, texts: ['only one'] };
-    await expect(bench.runs.answer(ANNE, idOf(asked), short)).rejects.toThrow('2 texts (got 1)');
-    await bench.runs.answer(ANNE, idOf(asked), { decision: 'allow', texts: ['Say ho', 'Ho'] });
+    await expect(bench.runs.answer(ANNE, getId(asked), short)).rejects.toThrow('2 texts (got 1)');
+    await bench.runs.answer(ANNE, getId(asked), { decision: 'allow', texts: ['Say ho', 'Ho'] });
     const events = await endedRunEvents(bench, runId);
     expect(transcriptLines(model.requests[1]?.messages ?? [])).toEqual([
       'system: Be brief',
@@ -283,7 +283,7 @@ describe('a server that requests sampling', () => {
   test('gets an error after the user declined, and no model is asked', async () => {
     const model = scriptedModel([calls({ name: 'ask' }), says('Done')]);
     const { bench, runId, conversation, asked } = await untilAsked({ ask: asksModel }, { model });
-    await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
+    await bench.runs.answer(ANNE, getId(asked), { decision: 'decline' });
     await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('declined');
     expect(model.requests).toHaveLength(2);
@@ -316,7 +316,7 @@ describe('a server that requires a sign-in', () => {
   test('is not called again if the user declines', async () => {
     const { bench, runId, conversation, asked } = await untilAsked({ mail: wantsSignIn().call });
     await bench.rest(runId);
-    await bench.runs.answer(ANNE, idOf(asked), { decision: 'decline' });
+    await bench.runs.answer(ANNE, getId(asked), { decision: 'decline' });
     await endedRunEvents(bench, runId);
     expect(await toolText(bench, conversation)).toContain('did not sign in');
   });

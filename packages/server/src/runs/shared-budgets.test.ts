@@ -28,9 +28,9 @@ describeOnDatabases('a budget of the day', (cluster) => {
     const budgets: Budget[] = [{ of: 'day', calls: 20 }];
     const of = { conversationId: 'c', agentId: null, budgets, clock };
     const here = createRunBudgets(one.usage, ANNE, of);
-    const checkerOf = ({ spent }: ReturnType<typeof createRunBudgets>): BudgetChecker =>
+    const createChecker = ({ spent }: ReturnType<typeof createRunBudgets>): BudgetChecker =>
       new BudgetChecker({ budgets, model: 'p/m', spent });
-    const checker = checkerOf(here);
+    const checker = createChecker(here);
     const entry: UsageEntry = { kind: 'model', at: NOON, durationMs: 1, ...model, usage: null, cost: null };
 
     // Both write the same row concurrently.
@@ -43,6 +43,6 @@ describeOnDatabases('a budget of the day', (cluster) => {
     expect(checker.check(state, 'model')).toMatchObject({ measure: 'calls', spent: { calls: 20, unpriced: 20 } });
     const stranger = createRunBudgets(two.usage, { ownerId: 'bert' }, of);
     await stranger.refresh();
-    expect(checkerOf(stranger).check(state, 'model')).toBeNull();
+    expect(createChecker(stranger).check(state, 'model')).toBeNull();
   });
 });

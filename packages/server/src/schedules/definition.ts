@@ -32,7 +32,7 @@ export function readDefinition(stored: JsonObject): ScheduleDefinition | null {
 }
 
 /** As a user sees it, with what is not stored with it. */
-export function viewOf(
+export function toView(
   schedule: StoredSchedule,
   definition: ScheduleDefinition,
   known: Pick<ScheduleView, 'description' | 'lastFiring'>,
@@ -44,9 +44,9 @@ export function viewOf(
 }
 
 export function samePlan(one: SchedulePlan, other: SchedulePlan): boolean {
-  const timesOf = ({ timing, timeZone, conditions }: SchedulePlan): string =>
+  const getTimesKey = ({ timing, timeZone, conditions }: SchedulePlan): string =>
     canonicalJson({ timing, timeZone, conditions });
-  return timesOf(one) === timesOf(other);
+  return getTimesKey(one) === getTimesKey(other);
 }
 
 /** Shortest time between two runs of a schedule by an API key or a model, for every form of its times, in milliseconds. */

@@ -8,7 +8,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Local times of a time zone. Throws a RangeError for an unknown zone. */
 export function localTime(at: number, timeZone: string): LocalTime {
-  const parts = partsOf(at, timeZone);
+  const parts = toParts(at, timeZone);
   const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
   return {
     day: `${part('year')}-${part('month')}-${part('day')}`,
@@ -19,7 +19,7 @@ export function localTime(at: number, timeZone: string): LocalTime {
 
 export function isTimeZone(name: string): boolean {
   try {
-    formatOf(name);
+    getFormat(name);
     return true;
   } catch {
     return false;
@@ -28,7 +28,7 @@ export function isTimeZone(name: string): boolean {
 
 /** The beginning of the next local hour. Where a clock is set back by less than an hour it may repeat the hour. */
 export function nextLocalHour(at: number, timeZone: string): number {
-  const minute = Number(partsOf(at, timeZone).get('minute'));
+  const minute = Number(toParts(at, timeZone).get('minute'));
   return (Math.floor(at / MINUTE_MS) + 60 - minute) * MINUTE_MS;
 }
 
@@ -40,15 +40,15 @@ export function nextLocalDay(at: number, timeZone: string): number {
   return later;
 }
 
-function partsOf(at: number, timeZone: string): ReadonlyMap<Intl.DateTimeFormatPartTypes, string> {
+function toParts(at: number, timeZone: string): ReadonlyMap<Intl.DateTimeFormatPartTypes, string> {
   return new Map(
-    formatOf(timeZone)
+    getFormat(timeZone)
       .formatToParts(at)
       .map(({ type, value }) => [type, value]),
   );
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function getFormat(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-US', {

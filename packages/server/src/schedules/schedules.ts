@@ -25,7 +25,7 @@ import {
   readDefinition,
   requireGaps,
   samePlan,
-  viewOf,
+  toView,
 } from './definition.ts';
 import type { UsedTimes } from './due-times.ts';
 import { counted, nextWithin } from './due-times.ts';
@@ -115,7 +115,7 @@ export function createSchedules(
   ): Promise<ScheduleView> {
     const definition = readable(schedule.definition);
     const [lastFiring = null] = await storage.schedules.firings(principal, schedule.id, 1);
-    return viewOf(schedule, definition, { lastFiring, description: await describeTiming(definition.timing, language) });
+    return toView(schedule, definition, { lastFiring, description: await describeTiming(definition.timing, language) });
   }
 
   const changed = ({ ownerId }: Owner, id: string): void => hub.changed(ownerId, 'schedules', id);
@@ -128,7 +128,7 @@ export function createSchedules(
         const definition = readDefinition(schedule.definition);
         if (definition === null) return [];
         const description = await describeTiming(definition.timing, language);
-        return [viewOf(schedule, definition, { description, lastFiring: last.get(schedule.id) ?? null })];
+        return [toView(schedule, definition, { description, lastFiring: last.get(schedule.id) ?? null })];
       });
       return (await Promise.all(views)).flat();
     },

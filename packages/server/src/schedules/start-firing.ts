@@ -32,7 +32,7 @@ export async function startFiring(
 ): Promise<Outcome> {
   const definition = readDefinition(schedule.definition);
   if (definition === null) return failed(say`The stored definition of the schedule cannot be read.`);
-  const blocked = await overlapOf(definition, key, now, services);
+  const blocked = await findOverlap(definition, key, now, services);
   if (blocked !== null) return blocked;
   try {
     return await start(schedule, definition, key, services);
@@ -42,7 +42,7 @@ export async function startFiring(
   }
 }
 
-async function overlapOf(
+async function findOverlap(
   { overlap }: ScheduleDefinition,
   key: FiringKey,
   now: number,
@@ -54,7 +54,7 @@ async function overlapOf(
   if (await schedules.hasEarlierWaiting(key)) return skipped(say`An earlier time already waits for the active run.`);
   if (!isBusy) return null;
   const reason = say`It waits until the run of the previous time has ended.`;
-  return outcomeOf('waiting', reason, now + LOOK_AGAIN_MS);
+  return createOutcome('waiting', reason, now + LOOK_AGAIN_MS);
 }
 
 async function start(
@@ -95,13 +95,13 @@ async function createConversation(
 }
 
 function skipped(reason: AnyText): Outcome {
-  return outcomeOf('skipped', reason);
+  return createOutcome('skipped', reason);
 }
 
 function failed(reason: AnyText): Outcome {
-  return outcomeOf('failed', reason);
+  return createOutcome('failed', reason);
 }
 
-function outcomeOf(outcome: Outcome['outcome'], reason: AnyText, retryAt: number | null = null): Outcome {
+function createOutcome(outcome: Outcome['outcome'], reason: AnyText, retryAt: number | null = null): Outcome {
   return withTemplates({ outcome, reason, runId: null, conversationId: null, retryAt });
 }

@@ -21,7 +21,7 @@ const MAX_JUMPS = 400;
 export function nextTime({ timing, timeZone, conditions }: Times, after: number, anchor: number): number | null {
   requireTimeZone(timeZone);
   let from = after;
-  const following = followingOf({ timing, timeZone, conditions }, anchor);
+  const following = createFollowing({ timing, timeZone, conditions }, anchor);
   for (let jump = 0; jump < MAX_JUMPS; jump += 1) {
     const at = following(from);
     if (at === null || isPermitted(conditions, at, timeZone)) return at;
@@ -32,7 +32,7 @@ export function nextTime({ timing, timeZone, conditions }: Times, after: number,
   return null;
 }
 
-function followingOf({ timing, timeZone }: Times, anchor: number): (after: number) => number | null {
+function createFollowing({ timing, timeZone }: Times, anchor: number): (after: number) => number | null {
   switch (timing.kind) {
     case 'once':
       return (after) => (timing.at > after ? timing.at : null);

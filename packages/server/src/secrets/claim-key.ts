@@ -27,21 +27,21 @@ export async function claimKey(options: ClaimOptions): Promise<void> {
   if (secret === undefined) {
     // Do not create a key before one is needed.
     if ((await known.fingerprint()) === null) return;
-    if (options.shared || old === undefined) throw notSet(options);
+    if (options.shared || old === undefined) throw createSecretNotSetError(options);
   }
   const { current, former } = await options.keys();
-  const own = secret === undefined ? null : fingerprintOf(current);
+  const own = secret === undefined ? null : getFingerprint(current);
   for (;;) {
     const before = await known.fingerprint();
     if (own === before) return;
     if (before === null && !(await canOpen([current, ...former], options))) return;
-    if (before !== null && !former.some((key) => fingerprintOf(key) === before)) throw another(options);
+    if (before !== null && !former.some((key) => getFingerprint(key) === before)) throw createOtherSecretError(options);
     if (await known.setFingerprint(own, before)) return;
   }
 }
 
 /** The key id in every encrypted text; it reveals nothing else about the key. */
-function fingerprintOf({ id }: SealingKey): string {
+function getFingerprint({ id }: SealingKey): string {
   return id.toString('hex');
 }
 
@@ -63,7 +63,7 @@ function inFolder({ folder, log }: ClaimOptions): Pick<Installation, 'fingerprin
   };
 }
 
-function another({ shared, folder }: ClaimOptions): ToolyardError {
+function createOtherSecretError({ shared, folder }: ClaimOptions): ToolyardError {
   return createConfigError(
     shared
       ? 'TOOLYARD_SECRET differs from the secret of this database: stored secrets could not be decrypted, ' +
@@ -75,7 +75,7 @@ function another({ shared, folder }: ClaimOptions): ToolyardError {
   );
 }
 
-function notSet({ shared, folder }: ClaimOptions): ToolyardError {
+function createSecretNotSetError({ shared, folder }: ClaimOptions): ToolyardError {
   return createConfigError(
     `TOOLYARD_SECRET is not set, but ${shared ? 'this database' : `the data folder ${folder}`} was ` +
       'encrypted with one: stored secrets cannot be decrypted without it.',

@@ -13,10 +13,10 @@ export function readPrivate(file: string, log: (line: string) => void): string |
     closeToOthers(file, log);
     return readFileSync(file, 'utf8').trim();
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return null;
+    if (getErrorCode(thrown) === 'ENOENT') return null;
     if (ToolyardError.isInstance(thrown)) throw thrown;
     throw createConfigError(
-      `${file} cannot be read (${codeOf(thrown)}).`,
+      `${file} cannot be read (${getErrorCode(thrown)}).`,
       'Make it readable for the account that runs Toolyard.',
     );
   }
@@ -27,7 +27,7 @@ function closeToOthers(file: string, log: (line: string) => void): void {
     if (makePrivate(file) !== 'changed') return;
   } catch (thrown) {
     throw createConfigError(
-      `${file} is readable by other users of this machine, and its mode cannot be changed (${codeOf(thrown)}).`,
+      `${file} is readable by other users of this machine, and its mode cannot be changed (${getErrorCode(thrown)}).`,
       'Change its owner to the account that runs Toolyard and its mode to 600, or set TOOLYARD_SECRET instead.',
     );
   }
@@ -45,7 +45,7 @@ export function closeOrWarn(file: string, log: (line: string) => void): void {
   } catch (thrown) {
     log(
       `${file}: may contain secrets and is readable by other users of this machine. Its mode cannot be set ` +
-        `to 600 (${codeOf(thrown)}): change its owner to the account that runs Toolyard, or keep secrets out ` +
+        `to 600 (${getErrorCode(thrown)}): change its owner to the account that runs Toolyard, or keep secrets out ` +
         'of it.',
     );
   }
@@ -67,12 +67,12 @@ export function writePrivate(file: string, text: string): void {
     renameSync(unfinished, file);
   } catch (thrown) {
     throw createConfigError(
-      `${file} cannot be written (${codeOf(thrown)}).`,
+      `${file} cannot be written (${getErrorCode(thrown)}).`,
       'Make the data folder writable, or set TOOLYARD_SECRET.',
     );
   }
 }
 
-function codeOf(thrown: unknown): string {
+function getErrorCode(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown reason';
 }

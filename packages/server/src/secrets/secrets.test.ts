@@ -43,13 +43,13 @@ function secrets(env: Record<string, string> = {}, more: { scryptCost?: number }
 }
 
 const keyFile = (): string => join(folder, 'secret.key');
-const modeOf = (file: string): number => statSync(file).mode & 0o777;
+const readMode = (file: string): number => statSync(file).mode & 0o777;
 
 describe('secrets with a key file', () => {
   it('survive a restart, encrypted in the data folder, with a private key file', async () => {
     await secrets().set(me, 'provider:a', 'sk-very-secret');
     expect(await secrets().get(me, 'provider:a')).toBe('sk-very-secret');
-    expect(modeOf(keyFile())).toBe(0o600);
+    expect(readMode(keyFile())).toBe(0o600);
     storage.close();
     for (const file of ['toolyard.db', 'secret.key']) {
       expect(readFileSync(join(folder, file)).includes('sk-very-secret'), file).toBe(false);
@@ -77,7 +77,7 @@ describe('secrets with a key file', () => {
     await secrets().set(me, 'a', 'x');
     chmodSync(keyFile(), 0o644);
     expect(await secrets().get(me, 'a')).toBe('x');
-    expect(modeOf(keyFile())).toBe(0o600);
+    expect(readMode(keyFile())).toBe(0o600);
     expect(logged).toEqual([expect.stringContaining('was readable by other users')]);
   });
 
@@ -177,7 +177,7 @@ describe('secrets with TOOLYARD_SECRET', () => {
       await expect(secrets().claim()).rejects.toMatchObject({ code: 'bad_config', message: /is not set/ });
       expect(() => statSync(keyFile())).toThrow();
       await secrets({ TOOLYARD_SECRET: ONE }).claim();
-      expect(modeOf(checkFile())).toBe(0o600);
+      expect(readMode(checkFile())).toBe(0o600);
     });
 
     it('change with the former one set as well, in both directions', async () => {

@@ -75,7 +75,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
       await set(principal, name, byFormer.text);
       return byFormer.text;
     }
-    throw unreadable(name, opened.reason);
+    throw createUnreadableError(name, opened.reason);
   }
 
   return {
@@ -100,14 +100,14 @@ export function createSecrets(options: SecretsOptions): Secrets {
         const byFormer = openSecret(key, bound, bytes);
         if (byFormer.ok) return byFormer.text;
       }
-      throw unreadable(name, opened.reason);
+      throw createUnreadableError(name, opened.reason);
     },
     claim: () => claimKey({ ...options, keys, everySealed: () => repository.everySealed() }),
     async tokens(purpose) {
       const { current, former } = await keys();
-      const processTokenOf = ({ key }: SealingKey): string =>
+      const createProcessToken = ({ key }: SealingKey): string =>
         createHmac('sha256', key).update(`toolyard ${purpose}`).digest('base64url');
-      return [processTokenOf(current), ...former.map(processTokenOf)];
+      return [createProcessToken(current), ...former.map(createProcessToken)];
     },
     async remove(principal, name) {
       await repository.remove(principal, name);
@@ -139,7 +139,7 @@ function boundName({ ownerId }: Owner, name: string): string {
   return JSON.stringify([ownerId, name]);
 }
 
-function unreadable(name: string, reason: 'foreign' | 'damaged'): ToolyardError {
+function createUnreadableError(name: string, reason: 'foreign' | 'damaged'): ToolyardError {
   const why =
     reason === 'foreign'
       ? 'it was encrypted with another key than the current one (TOOLYARD_SECRET, or secret.key in the data folder)'

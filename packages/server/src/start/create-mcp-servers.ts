@@ -35,8 +35,8 @@ export async function createMcpServers(
     cluster.show(servers);
     return servers;
   }
-  const { connectWaitMs: patienceMs } = overrides;
-  const servers = await createServers({ ...common, ...defined({ part: cluster?.part, patienceMs }) });
+  const { connectWaitMs } = overrides;
+  const servers = await createServers({ ...common, ...defined({ ownership: cluster?.ownership, connectWaitMs }) });
   cluster?.have(servers);
   return servers;
 }

@@ -44,7 +44,7 @@ export async function openStores(options: ServerOptions, overrides: ServerOverri
 
   const opened = await open(settings, { clock, ...defined({ failpoint }) });
   shutdown.defer('storage', () => opened.close());
-  const token = tokenOf(settings, capabilities.web);
+  const token = getToken(settings, capabilities.web);
   const storage = watchStorage(opened);
   const metrics = settings.metrics ? createMetrics(role) : null;
   shutdown.defer('metrics', () => metrics?.close());
@@ -112,7 +112,7 @@ export async function openStores(options: ServerOptions, overrides: ServerOverri
 }
 
 /** Null if none is required. A process without the API needs no token of its own: it uses one only for `/metrics`. */
-function tokenOf({ token, dataDir, databaseUrl, log }: ServerSettings, hasApi: boolean): string | readonly [] | null {
+function getToken({ token, dataDir, databaseUrl, log }: ServerSettings, hasApi: boolean): string | readonly [] | null {
   if (token !== undefined) return token;
   return databaseUrl !== undefined && !hasApi ? [] : ownToken(dataDir, log);
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ADDRESS_FILE } from '../find-toolyard.ts';
-import { startFrames } from '../frames/frames.ts';
+import { startIframes } from '../iframes/iframes.ts';
 import { randomCredential } from '../http/auth/credentials.ts';
 import { createHttpApp } from '../http/create-http-app.ts';
 import type { Listening } from '../http/transport/listen.ts';
@@ -32,7 +32,7 @@ export async function serveHttp(stores: Stores, services: Services, shutdown: Sh
   const proxy = settings.uiMcpProxy ? createProxy({ allow: settings.proxyAllow, clock }) : null;
   shutdown.defer('proxy requests', () => proxy?.close());
   const folder = capabilities.web && settings.ui ? pageFolder() : null;
-  const frames = await startFrames({ ...settings, folder, pagePort: () => ownPort.get() });
+  const frames = await startIframes({ ...settings, folder, pagePort: () => ownPort.get() });
   shutdown.defer('frames', () => frames.close());
 
   let ready = false;

@@ -73,7 +73,7 @@ export class ConversationTabTools implements ToolSource {
   policyFacts(tool: ToolReference): ToolPolicyFacts | undefined {
     const view = {
       trust: this.#trust,
-      definitionOf: (of: ToolReference) => definitionIn(this.#servers, of),
+      findDefinition: (of: ToolReference) => definitionIn(this.#servers, of),
       isTrusted: () => false,
     };
     return toolPolicyFacts(view, this.#tools, tool);

@@ -90,7 +90,7 @@ export class TabCalls {
         }
         if (call.status === 'claimed') {
           await interrupts.look();
-          if (!(await this.#isThere(principal, call.tabId))) return tabGone(tool);
+          if (!(await this.#isTabOpen(principal, call.tabId))) return tabGone(tool);
         } else if (call.status !== 'done' && (await this.#isOffered(of, call))) {
           if (call.status === 'held' && (await storage.tabs.openCall(principal, key, clock.now()))) notify();
         } else if (call.status === 'done') {
@@ -130,10 +130,10 @@ export class TabCalls {
     return offers.some(({ servers }) => canExecute(servers, call));
   }
 
-  async #isThere(principal: Owner, tabId: string | null): Promise<boolean> {
+  async #isTabOpen(principal: Owner, tabId: string | null): Promise<boolean> {
     if (tabId === null) return false;
     const now = this.#options.clock.now();
-    return (await this.#options.storage.tabs.offersOf(principal, tabId)).some(({ seenUntil }) => seenUntil >= now);
+    return (await this.#options.storage.tabs.listOffers(principal, tabId)).some(({ seenUntil }) => seenUntil >= now);
   }
 }
 

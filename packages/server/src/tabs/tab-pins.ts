@@ -24,7 +24,7 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
     async review(principal, servers) {
       const trust = new ToolTrust(await readPins({ settings, owner: principal }, PREFIX));
       for (const server of servers) {
-        trust.review(configOf(server), new Map(server.tools.map((tool) => [tool.name, toListedTool(tool)])));
+        trust.review(getConfig(server), new Map(server.tools.map((tool) => [tool.name, toListedTool(tool)])));
       }
       return trust;
     },
@@ -33,7 +33,7 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
       const trust = new ToolTrust(pins);
       const server = servers.find(({ id }) => id === tool.serverId);
       const now = server?.tools.find(({ name }) => name === tool.name);
-      if (server && now) trust.approve(configOf(server), toListedTool(now), definition);
+      if (server && now) trust.approve(getConfig(server), toListedTool(now), definition);
       else if (definition !== undefined) trust.approveUnseen(tool, definition);
       const pin = pins.get(formatToolReference(tool));
       if (pin) await settings.set(principal, PREFIX + formatToolReference(tool), { ...pin }, clock.now());
@@ -45,7 +45,7 @@ export function createTabPins({ settings, clock }: { settings: SettingsRepositor
 export function definitionIn(servers: readonly TabServer[], { serverId, name }: ToolReference): string | undefined {
   const server = servers.find(({ id }) => id === serverId);
   const tool = server?.tools.find((each) => each.name === name);
-  return server && tool ? definitionHash(configOf(server), toListedTool(tool)) : undefined;
+  return server && tool ? definitionHash(getConfig(server), toListedTool(tool)) : undefined;
 }
 
 /** True if these servers have the tool of a call, with the definition that the run knows. */
@@ -60,7 +60,7 @@ export function canExecute(
 const configs = new WeakMap<TabServer, PinnedServer>();
 
 /** The server in the form that the MCP host's tool pins use, as in the tab. */
-function configOf(server: TabServer): PinnedServer {
+function getConfig(server: TabServer): PinnedServer {
   const { id, url, endpoint } = server;
   let known = configs.get(server);
   if (!known) configs.set(server, (known = { id, transport: { type: 'http', url }, ...defined({ endpoint }) }));

@@ -57,13 +57,13 @@ export class TabToolBroker {
   /** Heartbeat of a tab. Returns the calls it may claim, and those it has claimed. */
   async renew(principal: Owner, tabId: string): Promise<TabCallView[]> {
     const { storage, clock } = this.#options;
-    if (!(await storage.tabs.renew(principal, tabId, clock.now() + SEEN_FOR_MS))) throw noTab(tabId);
+    if (!(await storage.tabs.renew(principal, tabId, clock.now() + SEEN_FOR_MS))) throw createNoTabError(tabId);
     return this.#toDo(principal, tabId);
   }
 
   /** The tab was closed or reloaded and reports no more results. */
   async leave(principal: Owner, tabId: string): Promise<void> {
-    if ((await this.#leave(principal, tabId, 0)) === 0) throw noTab(tabId);
+    if ((await this.#leave(principal, tabId, 0)) === 0) throw createNoTabError(tabId);
   }
 
   /** The tab's stream has ended; it may reconnect within a short time. */
@@ -75,9 +75,9 @@ export class TabToolBroker {
   async claim(principal: Owner, tabId: string, key: { runId: string; callId: string }): Promise<ClaimedTabCall> {
     const { storage, clock } = this.#options;
     const before = await storage.tabs.getCall(principal, key);
-    if (before === null) throw noCall(key.callId);
-    const offers = await storage.tabs.offersOf(principal, tabId);
-    if (!isFor(before, offers)) throw noCall(key.callId);
+    if (before === null) throw createNoCallError(key.callId);
+    const offers = await storage.tabs.listOffers(principal, tabId);
+    if (!isFor(before, offers)) throw createNoCallError(key.callId);
     const isOurs = before.status === 'claimed' && before.tabId === tabId;
     const call = isOurs ? before : await storage.tabs.claim(principal, key, { tabId, at: clock.now() });
     if (call === null) {
@@ -100,8 +100,8 @@ export class TabToolBroker {
     const kept = await mediaToBlobs(result, keepFilesOfRun({ storage, principal, clock }));
     const isNew = await storage.tabs.finish(principal, key, { tabId, fence, result: kept, at });
     const call = await storage.tabs.getCall(principal, key);
-    if (call === null) throw noCall(key.callId);
-    if (!isNew && !(call.status === 'done' && call.tabId === tabId && call.fence === fence)) throw tooLate();
+    if (call === null) throw createNoCallError(key.callId);
+    if (!isNew && !(call.status === 'done' && call.tabId === tabId && call.fence === fence)) throw createTooLateError();
     this.#notify(principal, call);
     // Also for a repeated report: the process may have crashed between the two steps.
     await runs.tabReturned(principal, key, kept);
@@ -116,12 +116,12 @@ export class TabToolBroker {
   ): Promise<void> {
     const { storage } = this.#options;
     const call = await storage.tabs.getCall(principal, key);
-    if (call === null) throw noCall(key.callId);
-    if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw tooLate();
+    if (call === null) throw createNoCallError(key.callId);
+    if (call.status !== 'claimed' || call.tabId !== tabId || call.fence !== fence) throw createTooLateError();
     const fault = question.kind === 'url' ? faultOfUrlToOpen(question.url) : null;
     if (fault !== null) throw createInvalidError(fault);
     const request = { id, question: await this.#ofTab(principal, tabId, question) };
-    if (!(await storage.tabs.ask(principal, key, request, MAX_OPEN_REQUESTS.perCall))) throw tooMany();
+    if (!(await storage.tabs.ask(principal, key, request, MAX_OPEN_REQUESTS.perCall))) throw createTooManyError();
     this.#notify(principal, call);
   }
 
@@ -129,7 +129,7 @@ export class TabToolBroker {
   async #ofTab(principal: Owner, tabId: string, question: TabInputRequest): Promise<TabInputRequest> {
     const { mayBelongTo, ...rest } = question;
     if (mayBelongTo === undefined) return question;
-    const offers = await this.#options.storage.tabs.offersOf(principal, tabId);
+    const offers = await this.#options.storage.tabs.listOffers(principal, tabId);
     const own = mayBelongTo.filter((id) => offers.some(({ conversationId }) => conversationId === id));
     return own.length === 0 ? rest : { ...rest, mayBelongTo: own };
   }
@@ -137,7 +137,7 @@ export class TabToolBroker {
   /** Returns the number of conversations the tab had offered tools to. */
   async #leave(principal: Owner, tabId: string, ms: number): Promise<number> {
     const { storage, hub, clock } = this.#options;
-    const offers = await storage.tabs.offersOf(principal, tabId);
+    const offers = await storage.tabs.listOffers(principal, tabId);
     if (offers.length === 0) return 0;
     await storage.tabs.leave(principal, tabId, clock.now() + ms - 1);
     for (const { conversationId } of offers) hub.changed(principal.ownerId, 'tab_calls', conversationId);
@@ -146,7 +146,7 @@ export class TabToolBroker {
 
   async #toDo(principal: Owner, tabId: string): Promise<TabCallView[]> {
     const { storage, runs } = this.#options;
-    const offers = await storage.tabs.offersOf(principal, tabId);
+    const offers = await storage.tabs.listOffers(principal, tabId);
     for (const { conversationId, servers } of offers) {
       const has = (tool: ToolReference): boolean => canExecute(servers, { tool, definition: '' });
       await runs.resumeForTab(principal, conversationId, has);
@@ -176,21 +176,21 @@ function isFor(call: StoredTabCall, offers: readonly TabOffer[]): boolean {
   );
 }
 
-function noTab(tabId: string): ToolyardError {
+function createNoTabError(tabId: string): ToolyardError {
   return createNotFoundError(say`There is no tab ${tabId}.`, say`Register the tools of the tab again.`);
 }
 
-function noCall(callId: string): ToolyardError {
+function createNoCallError(callId: string): ToolyardError {
   return createNotFoundError(say`There is no call ${callId} for this tab.`);
 }
 
-function tooMany(): ToolyardError {
+function createTooManyError(): ToolyardError {
   return new ToolyardError({
     code: 'rate_limited',
     message: say`No more than ${MAX_OPEN_REQUESTS.perCall} requests of a call may be open. This one was not shown to the user.`,
   });
 }
 
-function tooLate(): ToolyardError {
+function createTooLateError(): ToolyardError {
   return createConflictError(say`This tab does not have the call any more: it was cancelled or offered again.`);
 }

@@ -41,10 +41,10 @@ async function scene(more: Partial<RunBenchOptions> = {}): Promise<Scene> {
   const folder = temporaryFolder();
   const model = (more.model ?? asksForNote()) as ScriptedModel;
   const bench = await openBench(folder, { model, configuration: UNASKED, ...more });
-  return { bench, broker: deskOf(bench, more), model, conversation: await bench.conversation(), folder };
+  return { bench, broker: createBroker(bench, more), model, conversation: await bench.conversation(), folder };
 }
 
-function deskOf({ storage, runs, hub }: RunBench, { clock }: Partial<RunBenchOptions> = {}): TabToolBroker {
+function createBroker({ storage, runs, hub }: RunBench, { clock }: Partial<RunBenchOptions> = {}): TabToolBroker {
   return new TabToolBroker({ storage, runs, hub, clock: clock ?? { ...createFakeClock(), now: () => Date.now() } });
 }
 
@@ -81,10 +81,10 @@ function tab({ broker, conversation }: Pick<Scene, 'broker' | 'conversation'>, i
 
 type AskMore = { id?: string; mayBelongTo?: string[] };
 
-const runOf = async ({ storage }: RunBench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
+const getRun = async ({ storage }: RunBench, id: string): Promise<RunRecord | null> => storage.runs.getRun(ANNE, id);
 
 async function untilStatus(bench: RunBench, runId: string, status: RunRecord['status']): Promise<void> {
-  await eventually(async () => expect((await runOf(bench, runId))?.status).toBe(status), { what: status });
+  await eventually(async () => expect((await getRun(bench, runId))?.status).toBe(status), { what: status });
 }
 
 function asked(bench: RunBench, runId: string): readonly StoredInterrupt[] {
@@ -348,7 +348,7 @@ describe('a tab that closes during a call', () => {
     at.bench.die();
     const model = scriptedModel([says('Kept.')]);
     const next = await openBench(at.folder, { model, configuration: UNASKED });
-    const broker = deskOf(next);
+    const broker = createBroker(next);
     const page = tab({ broker, conversation: at.conversation });
     await page.brings(at.call, at.claimed, answers('kept meanwhile'));
     await untilStatus(next, at.runId, 'done');

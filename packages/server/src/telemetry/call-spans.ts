@@ -8,8 +8,8 @@ import {
   usageAttributes,
   providerName,
   truncateText,
-  spanIdOf,
-  traceIdOf,
+  getSpanId,
+  getTraceId,
 } from './span-attributes.ts';
 
 /** A single model call through the API. */
@@ -69,8 +69,8 @@ export class CallSpans {
   #end(call: ApiChatCall, startedAt: number, attributes: Attributes, error: string | undefined): void {
     const { id, providerId, request, runId, task, traceId } = call;
     this.#options.add({
-      traceId: traceIdOf(runId ?? traceId ?? id),
-      spanId: spanIdOf(`call ${id}`),
+      traceId: getTraceId(runId ?? traceId ?? id),
+      spanId: getSpanId(`call ${id}`),
       name: `${task ?? 'chat'} ${request.model}`,
       kind: 'client',
       startedAt,

@@ -99,7 +99,7 @@ export class OtlpExporter {
       const answer = await fetch(settings.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...settings.headers },
-        body: JSON.stringify(payloadOf(spans, settings)),
+        body: JSON.stringify(toPayload(spans, settings)),
         signal,
       });
       await answer.body?.cancel();
@@ -124,19 +124,19 @@ export class OtlpExporter {
   }
 }
 
-function payloadOf(spans: readonly Span[], { serviceName, resource }: TelemetrySettings): object {
+function toPayload(spans: readonly Span[], { serviceName, resource }: TelemetrySettings): object {
   const attributes = { ...resource, 'service.name': serviceName, 'service.version': VERSION };
   return {
     resourceSpans: [
       {
         resource: { attributes: keyValues(attributes) },
-        scopeSpans: [{ scope: { name: 'toolyard', version: VERSION }, spans: spans.map(spanOf) }],
+        scopeSpans: [{ scope: { name: 'toolyard', version: VERSION }, spans: spans.map(toSpan) }],
       },
     ],
   };
 }
 
-function spanOf({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt, attributes, error }: Span): object {
+function toSpan({ traceId, spanId, parentSpanId, name, kind, startedAt, endedAt, attributes, error }: Span): object {
   return {
     traceId,
     spanId,

@@ -8,8 +8,8 @@ import {
   usageAttributes,
   providerName,
   truncateText,
-  spanIdOf,
-  traceIdOf,
+  getSpanId,
+  getTraceId,
 } from './span-attributes.ts';
 
 /** Data of a run that this process executes. */
@@ -60,7 +60,7 @@ export class RunSpans {
       case 'request_made':
         return this.#begin(event, event.messageId, `chat ${event.request.model}`, requestAttributes(event.request));
       case 'message_started':
-        if (this.#openSpans.has(keyOf(event.runId, event.messageId))) return;
+        if (this.#openSpans.has(getKey(event.runId, event.messageId))) return;
         return this.#begin(event, event.messageId, `chat ${event.model}`, {});
       case 'message_finished':
         return this.#endChat(event, run, event.message);
@@ -94,7 +94,7 @@ export class RunSpans {
       }
       case 'run_finished': {
         const { usage, cost, error, status } = event;
-        const [traceId, spanId] = [traceIdOf(event.runId), spanIdOf(event.runId)];
+        const [traceId, spanId] = [getTraceId(event.runId), getSpanId(event.runId)];
         this.#add({
           traceId,
           spanId,
@@ -130,7 +130,7 @@ export class RunSpans {
   }
 
   #begin({ runId, at }: RunEvent, id: string, name: string, attributes: Attributes): void {
-    this.#openSpans.set(keyOf(runId, id), { at, name, attributes });
+    this.#openSpans.set(getKey(runId, id), { at, name, attributes });
   }
 
   #endChat(event: RunEvent, run: Known, message: AssistantMessage): void {
@@ -149,16 +149,16 @@ export class RunSpans {
   }
 
   #end({ runId, at }: RunEvent, id: string, kind: Span['kind'], more: Attributes, error?: string): void {
-    const key = keyOf(runId, id);
+    const key = getKey(runId, id);
     const span = this.#openSpans.get(key);
     if (span === undefined) return;
     this.#openSpans.delete(key);
     const { name, at: startedAt, attributes } = span;
     this.#add({
-      traceId: traceIdOf(runId),
+      traceId: getTraceId(runId),
       // A call may be repeated.
-      spanId: spanIdOf(`${key} ${startedAt}`),
-      parentSpanId: spanIdOf(runId),
+      spanId: getSpanId(`${key} ${startedAt}`),
+      parentSpanId: getSpanId(runId),
       name,
       kind,
       startedAt,
@@ -178,6 +178,6 @@ function chatAttributes({ attributes }: Known): Attributes {
   return { 'gen_ai.operation.name': 'chat', ...attributes };
 }
 
-function keyOf(runId: string, id: string): string {
+function getKey(runId: string, id: string): string {
   return `${runId} ${id}`;
 }

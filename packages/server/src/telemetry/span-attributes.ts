@@ -49,11 +49,11 @@ export function providerName(id: string): string {
 }
 
 /** All work for a run is one trace, whichever process did it. */
-export function traceIdOf(runId: string): string {
+export function getTraceId(runId: string): string {
   return digest(`trace ${runId}`).slice(0, 32);
 }
 
-export function spanIdOf(of: string): string {
+export function getSpanId(of: string): string {
   return digest(`span ${of}`).slice(0, 16);
 }
 

@@ -77,10 +77,10 @@ async function traced(
   await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: 'the end of the run' });
   await bench.runs.close();
   await made.close();
-  return { spans: spansOf(got), runId, requested };
+  return { spans: listSpans(got), runId, requested };
 }
 
-const spansOf = (payloads: typeof got): ToldSpan[] =>
+const listSpans = (payloads: typeof got): ToldSpan[] =>
   payloads.flatMap(({ body }) =>
     body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
   );
@@ -155,7 +155,7 @@ describe('traces of a run', () => {
     // A response may take 10 s of the clock; it arrives meanwhile.
     const sent = async () => (await clock.advance(5_000), got.length > 0);
     await eventually(sent, { what: 'the spans', everyMs: 500 });
-    expect(spansOf(got).map(({ name }) => name)).toEqual(['chat scripted-1', 'invoke_agent']);
+    expect(listSpans(got).map(({ name }) => name)).toEqual(['chat scripted-1', 'invoke_agent']);
     expect(log.filter((line) => line.includes('503'))).toHaveLength(1);
     await made.close();
   });

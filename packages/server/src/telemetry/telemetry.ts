@@ -5,7 +5,7 @@ import { CallSpans } from './call-spans.ts';
 import { OtlpExporter } from './otlp-exporter.ts';
 import type { Span } from './otlp-exporter.ts';
 import { RunSpans } from './run-spans.ts';
-import { traceIdOf } from './span-attributes.ts';
+import { getTraceId } from './span-attributes.ts';
 import type { TelemetrySettings } from './telemetry-settings.ts';
 
 /** Receives the runs of this process and single calls; sends OpenTelemetry traces. */
@@ -33,7 +33,7 @@ export function createTelemetry(options: {
     published: (events) => spans.published(events),
     watch: (call, batches) => calls.watch(call, batches),
     traced: (runId, model) => {
-      const traceId = traceIdOf(runId);
+      const traceId = getTraceId(runId);
       return withChat(model, (request, chatOptions) => model.chat(request, { ...chatOptions, traceId }));
     },
     async close() {

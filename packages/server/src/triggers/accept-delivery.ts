@@ -5,10 +5,10 @@ import { rateSpans, secondsUntilEnd } from '../http/transport/rate-spans.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { readDefinition } from './definition.ts';
 import type { StartDeliveryServices } from './start-delivery.ts';
-import { runIdOf, startDelivery } from './start-delivery.ts';
+import { createRunId, startDelivery } from './start-delivery.ts';
 import { fillTemplate } from './template.ts';
 import type { SignedRequest } from './verify-signature.ts';
-import { deliveryIdOf, isSigned, payloadOf } from './verify-signature.ts';
+import { readDeliveryId, isSigned, readPayload } from './verify-signature.ts';
 
 export type AcceptDeliveryServices = StartDeliveryServices & {
   storage: StartDeliveryServices['storage'] & Pick<SharedStorage, 'rateCounters'>;
@@ -24,7 +24,7 @@ export const CLAIM_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 /** Name of the stored secret of a webhook. */
-export function secretOf(triggerId: string): string {
+export function getSecretName(triggerId: string): string {
   return `incoming webhook ${triggerId}`;
 }
 
@@ -57,32 +57,32 @@ export async function acceptDelivery(
   const trigger = await storage.triggers.find(triggerId);
   if (trigger === null) throw unauthorized();
   const definition = readDefinition(trigger.definition);
-  const secret = await secrets.get(trigger, secretOf(triggerId));
+  const secret = await secrets.get(trigger, getSecretName(triggerId));
   if (definition === null || secret === null) throw unauthorized();
   const { signature, template, rate } = definition;
   if (!isSigned(request, { signature, secret, now })) {
     // One per minute: a client that knows the URL could displace the other deliveries.
     await note({
-      id: `signature:${minuteOf(now)}`,
+      id: `signature:${toMinute(now)}`,
       outcome: 'rejected',
       reason: say`The signature is missing or invalid.`,
     });
     throw unauthorized();
   }
   if (!trigger.enabled) {
-    await note({ id: `disabled:${minuteOf(now)}`, outcome: 'rejected', reason: say`The webhook is disabled.` });
+    await note({ id: `disabled:${toMinute(now)}`, outcome: 'rejected', reason: say`The webhook is disabled.` });
     throw new RefusedDelivery({ code: 'conflict', message: say`This webhook is disabled.` });
   }
-  const payload = payloadOf(request.body);
+  const payload = readPayload(request.body);
   if (payload === null) return fail('invalid', 'bad_request', say`The body is not valid JSON.`);
-  const id = deliveryIdOf(request, signature, payload);
+  const id = readDeliveryId(request, signature, payload);
   const key: DeliveryKey = { triggerId, id };
   const before = await storage.triggers.getDelivery(key);
-  if (before?.outcome === 'started' || before?.outcome === 'due') return runIdOf(triggerId, id);
+  if (before?.outcome === 'started' || before?.outcome === 'due') return createRunId(triggerId, id);
   const full = await storage.rateCounters.take(`trigger:${triggerId}`, rateSpans(rate, now));
   if (full !== null) {
     const reason = say`More than ${full.limit} deliveries per ${full.span === 'day' ? say`day` : say`minute`}.`;
-    await note({ id: `rate:${minuteOf(now)}`, outcome: 'rejected', reason });
+    await note({ id: `rate:${toMinute(now)}`, outcome: 'rejected', reason });
     throw new RefusedDelivery({ code: 'rate_limited', message: reason }, secondsUntilEnd(full, now));
   }
   const task = await filled(template, payload, id);
@@ -93,7 +93,7 @@ export async function acceptDelivery(
   if (after?.outcome === 'failed') {
     throw new RefusedDelivery({ code: 'conflict', message: say`The run of this delivery could not be started.` });
   }
-  return runIdOf(triggerId, id);
+  return createRunId(triggerId, id);
 
   async function filled(text: string, data: JsonValue, deliveryId: string): Promise<string> {
     try {
@@ -105,7 +105,7 @@ export async function acceptDelivery(
   }
 
   async function fail(deliveryId: string, code: 'bad_request' | 'too_large', reason: AnyText): Promise<never> {
-    const id = deliveryId === 'invalid' ? `invalid:${minuteOf(now)}` : deliveryId;
+    const id = deliveryId === 'invalid' ? `invalid:${toMinute(now)}` : deliveryId;
     await note({ id, outcome: 'failed', reason });
     throw new RefusedDelivery({ code, message: reason });
   }
@@ -139,6 +139,6 @@ function unauthorized(): RefusedDelivery {
   return new RefusedDelivery({ code: 'unauthorized', message: say`The signature is missing or invalid.` });
 }
 
-function minuteOf(now: number): number {
+function toMinute(now: number): number {
   return Math.floor(now / MINUTE_MS);
 }

@@ -18,7 +18,7 @@ export function readDefinition(stored: JsonObject): TriggerDefinition | null {
   return read.success ? read.data : null;
 }
 
-export function viewOf(trigger: StoredTrigger, definition: TriggerDefinition): TriggerView {
+export function toView(trigger: StoredTrigger, definition: TriggerDefinition): TriggerView {
   const { id, title, enabled, version, createdAt, updatedAt } = trigger;
   return { id, title, ...definition, enabled, path: `/api/hooks/${id}`, version, createdAt, updatedAt };
 }

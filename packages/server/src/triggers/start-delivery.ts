@@ -17,7 +17,7 @@ export type StartDeliveryServices = {
 type Outcome = Pick<TriggerDelivery, 'outcome' | 'reason' | 'templates' | 'runId' | 'conversationId'>;
 
 /** The id of run, message and conversation of a delivery: known before the run starts, and the same in every attempt. */
-export function runIdOf(triggerId: string, deliveryId: string): string {
+export function createRunId(triggerId: string, deliveryId: string): string {
   return `${triggerId}.${createHash('sha256').update(deliveryId).digest('hex').slice(0, 24)}`;
 }
 
@@ -33,7 +33,7 @@ export async function startDelivery(
 ): Promise<Outcome> {
   const definition = readDefinition(trigger.definition);
   if (definition === null || task === null) return failed(say`The stored definition of the webhook cannot be read.`);
-  const id = runIdOf(trigger.id, deliveryId);
+  const id = createRunId(trigger.id, deliveryId);
   try {
     await startRun(trigger, definition, { id, task, at }, services);
     return { outcome: 'started', reason: null, runId: id, conversationId: id };

@@ -13,7 +13,7 @@ const HOW_TO_WRITE = say`Write a field of the JSON body as ${'{{path.to.field}}'
 
 /** @throws ToolyardError `bad_request` for a placeholder that is not `{{path.to.field}}` or `{{.}}` */
 export function checkTemplate(template: string): void {
-  for (const [, inner = ''] of template.matchAll(PLACEHOLDER)) pathOf(inner);
+  for (const [, inner = ''] of template.matchAll(PLACEHOLDER)) readPath(inner);
   const rest = template.replaceAll(PLACEHOLDER, '');
   const at = rest.search(/\{\{|\}\}/);
   if (at === -1) return;
@@ -30,8 +30,8 @@ export function checkTemplate(template: string): void {
  */
 export function fillTemplate(template: string, payload: JsonValue): string {
   const filled = template.replaceAll(PLACEHOLDER, (_whole, inner: string) => {
-    const path = pathOf(inner);
-    return fenced('webhook-data', { field: path.join('.') || undefined }, textOf(valueAt(payload, path)));
+    const path = readPath(inner);
+    return fenced('webhook-data', { field: path.join('.') || undefined }, toText(valueAt(payload, path)));
   });
   const task = filled === template ? template : `${filled}\n\n${NOTICE}`;
   if (task.length <= MAX_MESSAGE_CHARACTERS) return task;
@@ -42,7 +42,7 @@ export function fillTemplate(template: string, payload: JsonValue): string {
   });
 }
 
-function pathOf(inner: string): string[] {
+function readPath(inner: string): string[] {
   const text = inner.trim();
   if (text === '.') return [];
   if (PATH.test(text)) return text.split('.');
@@ -62,18 +62,18 @@ function valueAt(payload: JsonValue, path: readonly string[]): JsonValue {
       : isJsonObject(value) && Object.hasOwn(value, name)
         ? value[name]
         : undefined;
-    if (next === undefined) throw missing(path);
+    if (next === undefined) throw createMissingValueError(path);
     value = next;
   }
   return value;
 }
 
-function missing(path: readonly string[]): ToolyardError {
+function createMissingValueError(path: readonly string[]): ToolyardError {
   return createInvalidError(
     say`The template needs the field ${JSON.stringify(path.join('.'))}, which the payload does not have.`,
   );
 }
 
-function textOf(value: JsonValue): string {
+function toText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

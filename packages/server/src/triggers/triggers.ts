@@ -19,8 +19,8 @@ import type { Secrets } from '../secrets/secrets.ts';
 import type { RunServers } from '../services.ts';
 import { newSecret } from '../webhooks/webhooks.ts';
 import type { AcceptDeliveryServices } from './accept-delivery.ts';
-import { acceptDelivery, CLAIM_MS, secretOf, startAndSettle } from './accept-delivery.ts';
-import { completeDefinition, readDefinition, viewOf } from './definition.ts';
+import { acceptDelivery, CLAIM_MS, getSecretName, startAndSettle } from './accept-delivery.ts';
+import { completeDefinition, readDefinition, toView } from './definition.ts';
 import { startRun } from './start-delivery.ts';
 import { checkTemplate, fillTemplate } from './template.ts';
 import type { SignedRequest } from './verify-signature.ts';
@@ -89,7 +89,7 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
       const all = await storage.triggers.list(principal);
       return all.flatMap((trigger) => {
         const definition = readDefinition(trigger.definition);
-        return definition === null ? [] : [viewOf(trigger, definition)];
+        return definition === null ? [] : [toView(trigger, definition)];
       });
     },
     async get(principal, id) {
@@ -106,7 +106,7 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
         createdAt: clock.now(),
       });
       const made = secret ?? newSecret();
-      await secrets.set(principal, secretOf(id), made);
+      await secrets.set(principal, getSecretName(id), made);
       hub.changed(principal.ownerId, 'triggers', id);
       return { trigger: readableView(trigger), ...(secret === undefined ? { secret: made } : {}) };
     },
@@ -123,14 +123,14 @@ export function createTriggers(options: TriggersOptions): Triggers & { start: ()
       });
       if (trigger === null) throw createChangedError(say`This webhook was changed by another request.`);
       const made = secret === 'generate' ? newSecret() : secret;
-      if (made !== undefined) await secrets.set(principal, secretOf(id), made);
+      if (made !== undefined) await secrets.set(principal, getSecretName(id), made);
       hub.changed(principal.ownerId, 'triggers', id);
       return { trigger: readableView(trigger), ...(secret === 'generate' && made ? { secret: made } : {}) };
     },
     async remove(principal, id) {
       await stored(principal, id);
       await storage.triggers.remove(principal, id);
-      await secrets.remove(principal, secretOf(id));
+      await secrets.remove(principal, getSecretName(id));
       hub.changed(principal.ownerId, 'triggers', id);
     },
     async test(principal, id, payload, starts) {
@@ -176,7 +176,7 @@ function readable(stored: JsonObject): TriggerDefinition {
 }
 
 function readableView(trigger: StoredTrigger): TriggerView {
-  return viewOf(trigger, readable(trigger.definition));
+  return toView(trigger, readable(trigger.definition));
 }
 
 /** Absent optional fields are left out. */

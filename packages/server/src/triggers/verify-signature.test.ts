@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { TriggerSignature } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { deliveryIdOf, isSigned } from './verify-signature.ts';
+import { readDeliveryId, isSigned } from './verify-signature.ts';
 
 const SECRET = "It's a Secret to Everybody";
 const NOW = 1_700_000_000_000;
@@ -57,7 +57,7 @@ test('a generic HMAC has a header, an algorithm, an encoding and a prefix', () =
 test('a delivery is identified by what the sender signs, or by the header that the user chose', () => {
   const headers = { 'x-github-delivery': 'one', 'x-id': 'chosen' };
   const id = (signature: TriggerSignature, text = '{}', payload = {}) =>
-    deliveryIdOf(request(text, headers), signature, payload);
+    readDeliveryId(request(text, headers), signature, payload);
   expect(id({ kind: 'stripe' }, '{}', { id: 'evt_1' })).toBe('evt_1');
   const hmac = { kind: 'hmac', header: 'x', algorithm: 'sha256', encoding: 'hex' } as const;
   expect(id({ ...hmac, deliveryHeader: 'X-Id' })).toBe('chosen');

@@ -48,7 +48,11 @@ function isEqual(text: string | undefined, prefix: string, encoding: 'hex' | 'ba
  * What identifies a delivery, so that a repeated or replayed one has no second effect. An id that the signature does not
  * cover could be changed by a replaying client: then the body identifies it, unless the user chose a header.
  */
-export function deliveryIdOf({ body, header }: SignedRequest, signature: TriggerSignature, payload: JsonValue): string {
+export function readDeliveryId(
+  { body, header }: SignedRequest,
+  signature: TriggerSignature,
+  payload: JsonValue,
+): string {
   if (signature.kind === 'stripe') {
     const id = isJsonObject(payload) ? payload['id'] : undefined;
     if (typeof id === 'string' && id !== '' && id.length <= 200) return id;
@@ -61,7 +65,7 @@ export function deliveryIdOf({ body, header }: SignedRequest, signature: Trigger
 }
 
 /** Null if the body is not JSON in UTF-8. */
-export function payloadOf(body: Uint8Array): JsonValue | null {
+export function readPayload(body: Uint8Array): JsonValue | null {
   try {
     const parsed = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
     return parsed.ok ? parsed.value : null;

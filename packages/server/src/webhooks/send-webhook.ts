@@ -3,7 +3,7 @@ import type { Clock, Fetch, WebhookMessage } from '@toolyard/protocol';
 import { ToolyardError, VERSION } from '@toolyard/protocol';
 
 /** Time limit of a response. */
-const PATIENCE_MS = 15_000;
+const SEND_TIMEOUT_MS = 15_000;
 
 export type SentWebhook =
   | { ok: true; status: number }
@@ -17,7 +17,7 @@ export async function sendWebhook(
   const body = JSON.stringify(message);
   const seconds = Math.floor(clock.now() / 1_000);
   const control = new AbortController();
-  const stop = clock.after(PATIENCE_MS, () => control.abort());
+  const stop = clock.after(SEND_TIMEOUT_MS, () => control.abort());
   try {
     const answer = await fetch(url, {
       method: 'POST',
@@ -26,7 +26,7 @@ export async function sendWebhook(
         'user-agent': `Toolyard/${VERSION}`,
         'webhook-id': id,
         'webhook-timestamp': String(seconds),
-        'webhook-signature': `v1,${signatureOf(secret, `${id}.${seconds}.${body}`)}`,
+        'webhook-signature': `v1,${createSignature(secret, `${id}.${seconds}.${body}`)}`,
       },
       body,
       signal: control.signal,
@@ -58,7 +58,7 @@ export async function sendWebhook(
 }
 
 /** Secrets with the standard prefix are base64; others are used literally. */
-function signatureOf(secret: string, text: string): string {
+function createSignature(secret: string, text: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret);
   return createHmac('sha256', key).update(text).digest('base64');
 }

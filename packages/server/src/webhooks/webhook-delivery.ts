@@ -132,8 +132,8 @@ async function webhookMessage(
   if (type === undefined || run === null) return null;
   const asked = interruptId === null ? null : await openInterrupt(principal, runId, interruptId, storage);
   if (interruptId !== null && asked === null) return null;
-  const result = channel === 'run' && interruptId === null ? await resultOf(principal, runId, storage) : undefined;
-  const code = type === 'run.failed' ? await failureOf(principal, runId, run.lastSeq, storage) : undefined;
+  const result = channel === 'run' && interruptId === null ? await readResult(principal, runId, storage) : undefined;
+  const code = type === 'run.failed' ? await readFailure(principal, runId, run.lastSeq, storage) : undefined;
   return {
     type: type satisfies WebhookEvent,
     timestamp: new Date(happenedAt).toISOString(),
@@ -149,7 +149,7 @@ async function webhookMessage(
 }
 
 /** The receiver asked for this run: it gets the answer. */
-async function resultOf(principal: Owner, runId: string, { runs }: Pick<SharedStorage, 'runs'>) {
+async function readResult(principal: Owner, runId: string, { runs }: Pick<SharedStorage, 'runs'>) {
   const answer = (await readEnd(runs, principal, runId))?.answer ?? null;
   return answer === null ? undefined : { text: textOf(answer) };
 }
@@ -170,7 +170,7 @@ function shortly({ id, interrupt }: StoredInterrupt): { id: string; kind: string
   return { id, kind, ...('tool' in interrupt ? { tool: formatToolReference(interrupt.tool) } : {}) };
 }
 
-async function failureOf(principal: Owner, runId: string, lastSeq: number, storage: Pick<SharedStorage, 'runs'>) {
+async function readFailure(principal: Owner, runId: string, lastSeq: number, storage: Pick<SharedStorage, 'runs'>) {
   const [last] = (await storage.runs.readEvents(principal, runId, Math.max(0, lastSeq - 1), 1)) ?? [];
   return last?.type === 'run_finished' ? last.error?.code : undefined;
 }

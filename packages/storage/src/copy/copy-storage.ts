@@ -5,7 +5,7 @@ import { statements, transaction } from '../engine/work.ts';
 import type { S3Settings } from '../s3/settings.ts';
 import { StorageError } from '../storage-error.ts';
 import { decodeJson } from '../text.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { computeFingerprint } from './fingerprint.ts';
 import type { StorageEndpoint, CopyTarget } from './storage-endpoint.ts';
 import { copiedColumns, quoteIdentifier } from './storage-endpoint.ts';
 import type { Progress } from './progress.ts';
@@ -136,7 +136,7 @@ async function copyBytes(source: StorageEndpoint, target: CopyTarget, progress: 
     count++;
     const done = progress.of(BYTES);
     if (done === 'done' || (done !== null && sha256 <= String(done[0]))) continue;
-    const bytes = await source.bytesOf(sha256);
+    const bytes = await source.readBytes(sha256);
     const isIntact = bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256;
     if (isIntact) await target.keepBytes(sha256, bytes);
     const job = transaction('copy', 'normal', function* () {
@@ -190,7 +190,12 @@ async function copyTable(
       await target.engine.perform(job);
     } catch (error) {
       if (!target.engine.isConstraint(StorageError.isInstance(error) ? error.cause : error)) throw error;
-      throw differs(source, target, `rows referenced by ${table.name.replaceAll('_', ' ')} are missing`, error);
+      throw createDifferenceError(
+        source,
+        target,
+        `rows referenced by ${table.name.replaceAll('_', ' ')} are missing`,
+        error,
+      );
     }
     if (last === null) return;
     at = last;
@@ -260,10 +265,10 @@ async function compare(
   for (const table of COPIED_TABLES) {
     const columns = await copiedColumns(source, table);
     const of = { columns, counts: counted(columns, table, missing) };
-    const there = await fingerprintOf(source, table, of);
-    const here = await fingerprintOf(target, table, of);
+    const there = await computeFingerprint(source, table, of);
+    const here = await computeFingerprint(target, table, of);
     if (there.sha256 !== here.sha256) {
-      throw differs(
+      throw createDifferenceError(
         source,
         target,
         `${table.name.replaceAll('_', ' ')}: ${here.rows} and ${there.rows} rows, or the content of a row differs`,
@@ -276,7 +281,7 @@ async function compare(
 
 async function checkBytes(target: CopyTarget): Promise<void> {
   for await (const sha256 of namesOfBlobs(target)) {
-    const bytes = await target.bytesOf(sha256);
+    const bytes = await target.readBytes(sha256);
     if (bytes !== null && createHash('sha256').update(bytes).digest('hex') === sha256) continue;
     throw new StorageError('corrupt', {
       message: `Blob ${sha256} is damaged in ${target.where}.`,
@@ -285,7 +290,12 @@ async function checkBytes(target: CopyTarget): Promise<void> {
   }
 }
 
-function differs(source: StorageEndpoint, target: CopyTarget, difference: string, cause?: unknown): StorageError {
+function createDifferenceError(
+  source: StorageEndpoint,
+  target: CopyTarget,
+  difference: string,
+  cause?: unknown,
+): StorageError {
   return new StorageError(
     'corrupt',
     {

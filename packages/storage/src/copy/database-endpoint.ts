@@ -3,8 +3,8 @@ import { Kysely } from 'kysely';
 import type { Failpoint } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { statements } from '../engine/work.ts';
-import { NO_BYTES, objectNameOf, readObject } from '../postgres/blobs.ts';
-import { databaseIsEmpty } from '../postgres/check.ts';
+import { NO_BYTES, createObjectName, readObject } from '../postgres/blobs.ts';
+import { createEmptyDatabaseError } from '../postgres/check.ts';
 import { PostgresConnection } from '../postgres/connection.ts';
 import { createPostgresEngine } from '../postgres/engine.ts';
 import { createInstallation } from '../postgres/installation.ts';
@@ -44,10 +44,10 @@ export async function openSourceDatabase({
 }: DatabaseAddress): Promise<StorageEndpoint & { identity: string }> {
   const connection = await connect(url);
   try {
-    if (!(await hasTable(connection, 'run_events'))) throw databaseIsEmpty(connection.where);
-    if (await hasTable(connection, PROGRESS_TABLE)) throw halfDone(connection.where);
+    if (!(await hasTable(connection, 'run_events'))) throw createEmptyDatabaseError(connection.where);
+    if (await hasTable(connection, PROGRESS_TABLE)) throw createUnfinishedCopyError(connection.where);
     await migratePostgresToLatest(connection);
-    return { ...endpointOf(connection, await openFiles(files)), identity: connection.where };
+    return { ...createEndpoint(connection, await openFiles(files)), identity: connection.where };
   } catch (error) {
     await connection.close();
     throw error;
@@ -66,11 +66,11 @@ export async function openTargetDatabase({ url, files }: DatabaseAddress, failpo
     throw error;
   }
   return {
-    ...endpointOf(connection, bucket),
+    ...createEndpoint(connection, bucket),
     hasUnfinishedCopy: () => hasTable(connection, PROGRESS_TABLE),
     begin: () => inTransaction(connection, [...dropReferences(), CREATE_PROGRESS]),
     async keepBytes(sha256, bytes) {
-      const objectName = bucket && objectNameOf(sha256);
+      const objectName = bucket && createObjectName(sha256);
       if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
       await connection.query(
         'INSERT INTO blob_bytes (sha256, bytes, object_name) VALUES ($1, $2, $3) ON CONFLICT (sha256) DO NOTHING',
@@ -122,8 +122,8 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
     ...defined({ failpoint }),
   });
   try {
-    const others = await othersOf(connection);
-    if (others > 0) throw inUse(connection.where, others);
+    const others = await countOthers(connection);
+    if (others > 0) throw createInUseError(connection.where, others);
     return connection;
   } catch (error) {
     await connection.close();
@@ -132,7 +132,7 @@ async function connect(url: string, failpoint?: Failpoint): Promise<PostgresConn
 }
 
 /** Number of other Toolyard connections. A connection that was just closed is listed a moment longer. */
-async function othersOf(connection: PostgresConnection): Promise<number> {
+async function countOthers(connection: PostgresConnection): Promise<number> {
   for (let attempts = 20; ; attempts--) {
     const { rows } = await connection.query(
       `SELECT count(*) AS others FROM pg_stat_activity
@@ -145,7 +145,7 @@ async function othersOf(connection: PostgresConnection): Promise<number> {
   }
 }
 
-function endpointOf(connection: PostgresConnection, bucket: Bucket | null): StorageEndpoint {
+function createEndpoint(connection: PostgresConnection, bucket: Bucket | null): StorageEndpoint {
   const engine = createPostgresEngine(connection, new Kysely<Schema>({ dialect: createPostgresDialect(connection) }));
   const columns = engine.prepare<{ name: string }>(`
     SELECT CAST(column_name AS TEXT) COLLATE "C" AS name FROM information_schema.columns
@@ -157,8 +157,8 @@ function endpointOf(connection: PostgresConnection, bucket: Bucket | null): Stor
   return {
     where: `the database ${connection.where}`,
     engine,
-    columnsOf: async (table) => (await engine.perform(statements(() => columns.all(table)))).map(({ name }) => name),
-    async bytesOf(sha256) {
+    listColumns: async (table) => (await engine.perform(statements(() => columns.all(table)))).map(({ name }) => name),
+    async readBytes(sha256) {
       const row = await engine.perform(statements(() => bytes.get(sha256)));
       if (!row) return null;
       return row.objectName === null ? row.bytes : readObject(bucket, row.objectName, sha256);
@@ -184,14 +184,14 @@ async function inTransaction(connection: PostgresConnection, all: readonly strin
   });
 }
 
-function inUse(where: string, others: number): StorageError {
+function createInUseError(where: string, others: number): StorageError {
   return new StorageError('in_use', {
     message: `The database ${where} is in use: Toolyard has ${others} ${others === 1 ? 'connection' : 'connections'} to it.`,
     hint: 'Stop the servers that use it, then copy again. Nothing was changed.',
   });
 }
 
-function halfDone(where: string): StorageError {
+function createUnfinishedCopyError(where: string): StorageError {
   return new StorageError('corrupt', {
     message: `The database ${where} is itself an unfinished copy.`,
     hint: 'Finish it first, with the command that started it.',

@@ -9,7 +9,7 @@ import type { CopiedTable } from './tables.ts';
 export type Fingerprint = { rows: number; sha256: string };
 
 /** Reads a whole table; equal rows give the same fingerprint on every engine. */
-export async function fingerprintOf(
+export async function computeFingerprint(
   place: StorageEndpoint,
   table: CopiedTable,
   { columns, counts }: { columns: readonly string[]; counts: (row: readonly Value[]) => boolean },

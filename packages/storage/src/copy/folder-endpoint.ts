@@ -96,7 +96,7 @@ async function openPlace(
     connection = new SqliteConnection(file, options.failpoint ? { failpoint: options.failpoint } : {});
     const dialect = createSqliteDialect(connection, { transactions: 'allowed' });
     await migrateSqliteToLatest(new Kysely({ dialect }), connection);
-    return { place: endpointOf(folder, connection, options.clock, unlock), connection, unlock };
+    return { place: createEndpoint(folder, connection, options.clock, unlock), connection, unlock };
   } catch (error) {
     connection?.close();
     unlock();
@@ -104,16 +104,21 @@ async function openPlace(
   }
 }
 
-function endpointOf(folder: string, connection: SqliteConnection, clock: Clock, unlock: () => void): StorageEndpoint {
+function createEndpoint(
+  folder: string,
+  connection: SqliteConnection,
+  clock: Clock,
+  unlock: () => void,
+): StorageEndpoint {
   const db = new Kysely<Schema>({ dialect: createSqliteDialect(connection, { transactions: 'refused' }) });
   return {
     where: folder,
     engine: createSqliteEngine(connection, clock, db),
-    async columnsOf(table) {
+    async listColumns(table) {
       const rows = connection.prepare('SELECT name FROM pragma_table_info(?) ORDER BY name').all(table);
       return rows.map(({ name }) => String(name));
     },
-    async bytesOf(sha256) {
+    async readBytes(sha256) {
       const file = join(folder, BLOBS_FOLDER, blobPath(sha256));
       if (!existsSync(file)) return null;
       return readFile(file).catch((error: unknown) => {

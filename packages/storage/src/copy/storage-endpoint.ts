@@ -8,9 +8,9 @@ export type StorageEndpoint = {
   /** Name for messages, without credentials. */
   readonly where: string;
   readonly engine: StorageEngine;
-  columnsOf(table: string): Promise<string[]>;
+  listColumns(table: string): Promise<string[]>;
   /** The bytes of a blob, null if they are missing. */
-  bytesOf(sha256: string): Promise<Uint8Array | null>;
+  readBytes(sha256: string): Promise<Uint8Array | null>;
   /** The number assigned to the last row of a numbered table, even if that row was deleted. */
   lastNumber(table: string): Promise<number>;
   /** Salt and fingerprint of the key derived from TOOLYARD_SECRET; null if not set yet. */
@@ -41,5 +41,5 @@ export async function copiedColumns(
   endpoint: StorageEndpoint,
   { name, excludedColumns = [] }: CopiedTable,
 ): Promise<string[]> {
-  return (await endpoint.columnsOf(name)).filter((column) => !excludedColumns.includes(column));
+  return (await endpoint.listColumns(name)).filter((column) => !excludedColumns.includes(column));
 }

@@ -13,7 +13,7 @@ export type StorageEngine = {
   /** Parameters are written `?`, or `?1` if used twice. */
   readonly prepare: <Row>(sql: string) => Statement<Row>;
   /** The rows of a Kysely query, within a job. */
-  rowsOf<T>(query: Compilable<T>): StoreWork<T[]>;
+  readRows<T>(query: Compilable<T>): StoreWork<T[]>;
   /** Within a transaction: rolls back exactly what the work wrote if it throws. */
   savepoint<T>(work: () => StoreWork<T>): StoreWork<T>;
   /** True for a violation of a table constraint. */
@@ -38,7 +38,7 @@ type Differences = {
   /** After a SELECT: as {@link claimRow}, but skips locked rows. */
   claimFreeRows: string;
   /** A SELECT of the texts in a JSON array. */
-  textsOf(parameter: string): string;
+  selectTexts(parameter: string): string;
 };
 
 /** An event as stored. */

@@ -1,4 +1,4 @@
-import { databaseError } from './errors.ts';
+import { createDatabaseError } from './errors.ts';
 
 /** The name of a database for messages: never the password. */
 export type DatabaseAddress = { url: string; where: string };
@@ -9,13 +9,17 @@ export function readAddress(url: string): DatabaseAddress {
   try {
     parsed = new URL(url);
   } catch {
-    throw databaseError('bad_url', '', 'it is not a URL (escape characters like @ or / in a password as %40, %2F)');
+    throw createDatabaseError(
+      'bad_url',
+      '',
+      'it is not a URL (escape characters like @ or / in a password as %40, %2F)',
+    );
   }
   if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:') {
-    throw databaseError('bad_url', '', `it begins with ${parsed.protocol}`);
+    throw createDatabaseError('bad_url', '', `it begins with ${parsed.protocol}`);
   }
   const name = unescaped(parsed.pathname.slice(1));
-  if (name === '') throw databaseError('bad_url', '', 'it names no database');
+  if (name === '') throw createDatabaseError('bad_url', '', 'it names no database');
   const host = parsed.searchParams.get('host') ?? (parsed.hostname === '' ? 'localhost' : parsed.hostname);
   return { url, where: `"${name}" at ${host}${parsed.port === '' ? '' : `:${parsed.port}`}` };
 }
@@ -24,6 +28,6 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw databaseError('bad_url', '', 'it contains a % that is not a valid escape');
+    throw createDatabaseError('bad_url', '', 'it contains a % that is not a valid escape');
   }
 }

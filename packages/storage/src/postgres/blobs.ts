@@ -49,7 +49,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
   const touched = async (ownerId: string, sha256: string, at: number): Promise<boolean> =>
     (await engine.perform(statements(() => touch.run(at, ownerId, sha256)))) === 1;
 
-  const rowOf = (ownerId: string, sha256: string): Promise<BytesRow | undefined> =>
+  const readRow = (ownerId: string, sha256: string): Promise<BytesRow | undefined> =>
     engine.perform(statements(() => bytesOf.get(ownerId, sha256)));
 
   /** Best effort: an unreferenced object only takes space. */
@@ -63,7 +63,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       const known = (await touched(ownerId, sha256, at)) ? await info(ownerId, sha256) : null;
       if (known) return known;
-      const objectName = bucket && objectNameOf(sha256);
+      const objectName = bucket && createObjectName(sha256);
       if (bucket && objectName !== null) await bucket.put(objectName, bytes, sha256);
       const row = { sha256, size: bytes.byteLength, mimeType: scrubText(mimeType), createdAt: at };
       const job = transaction('blob', 'full', function* () {
@@ -81,17 +81,17 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
       (await engine.perform(statements(() => sizeSince.get(ownerId, since))))?.size ?? 0,
     info: ({ ownerId }, sha256) => info(ownerId, sha256),
     async read({ ownerId }, sha256) {
-      const row = await rowOf(ownerId, sha256);
+      const row = await readRow(ownerId, sha256);
       if (!row) return null;
       if (row.objectName === null) return row.bytes;
       const bytes = await readObject(bucket, row.objectName, sha256);
       if (bytes) return bytes;
       // Removed during the read: report it as absent, not as an error.
-      const now = await rowOf(ownerId, sha256);
+      const now = await readRow(ownerId, sha256);
       if (!now) return null;
       const again = now.objectName === null ? now.bytes : await readObject(bucket, now.objectName, sha256);
       if (again) return again;
-      throw missingObject(bucket, sha256);
+      throw createMissingObjectError(bucket, sha256);
     },
     async remove({ ownerId }, sha256, unusedSince = Number.MAX_SAFE_INTEGER) {
       const job = transaction('blob', 'full', function* () {
@@ -112,7 +112,7 @@ export function createTableBlobs(engine: StorageEngine, bucket: Bucket | null): 
 export const NO_BYTES = new Uint8Array();
 
 /** A new name for each upload. */
-export function objectNameOf(sha256: string): string {
+export function createObjectName(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256}.${randomUUID()}`;
 }
 
@@ -133,7 +133,7 @@ export async function readObject(
   });
 }
 
-function missingObject(bucket: Bucket | null, sha256: string): StorageError {
+function createMissingObjectError(bucket: Bucket | null, sha256: string): StorageError {
   return new StorageError('corrupt', {
     message: `The file ${sha256} is missing from ${bucket?.where ?? 'its bucket'}.`,
     hint: 'Restore it from a backup of the bucket.',

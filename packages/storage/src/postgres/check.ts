@@ -6,7 +6,7 @@ import { PROGRESS_TABLE } from '../copy/storage-endpoint.ts';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import type { Schema } from '../schema.ts';
-import { StorageError, unfinishedCopy } from '../storage-error.ts';
+import { StorageError, createUnfinishedCopyError } from '../storage-error.ts';
 import type { Bucket } from '../s3/bucket.ts';
 import { openOptionalBucket } from '../s3/optional-bucket.ts';
 import type { S3Settings } from '../s3/settings.ts';
@@ -64,8 +64,8 @@ export async function checkAt(url: string, files?: S3Settings): Promise<{ where:
   const connection = new PostgresConnection({ url, connections: 1, queryTimeoutMs: null, name: 'toolyard check' });
   try {
     const where = `the database ${connection.where}`;
-    if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(where);
-    if (!(await hasTable(connection, 'run_events'))) throw databaseIsEmpty(connection.where);
+    if (await hasTable(connection, PROGRESS_TABLE)) throw createUnfinishedCopyError(where);
+    if (!(await hasTable(connection, 'run_events'))) throw createEmptyDatabaseError(connection.where);
     await refuseForeignTables(connection);
     const db = new Kysely<Schema>({ dialect: createPostgresDialect(connection) });
     return {
@@ -78,7 +78,7 @@ export async function checkAt(url: string, files?: S3Settings): Promise<{ where:
 }
 
 /** The error for a database without Toolyard data. */
-export function databaseIsEmpty(where: string): StorageError {
+export function createEmptyDatabaseError(where: string): StorageError {
   return new StorageError('not_ours', {
     message: `The database ${where} contains no Toolyard data.`,
     hint: 'Correct its name in the URL.',

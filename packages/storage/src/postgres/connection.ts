@@ -6,7 +6,7 @@ import { defined } from '@toolyard/protocol';
 import type { QueryRows, StoreWorkResult, RetryableWork, Query, RecalledResult, StoreWork } from '../engine/work.ts';
 import { readAddress } from './address.ts';
 import {
-  databaseError,
+  createDatabaseError,
   isDatabaseError,
   isLost,
   toDatabaseError,
@@ -112,7 +112,7 @@ export class PostgresConnection {
     if (lost === null) return known.result;
     const recalled = await this.#recall(job, known);
     if (recalled) return recalled.result;
-    throw databaseError('unreachable', this.where, recalled === false ? LOST_BEFORE : LOST_DURING, lost);
+    throw createDatabaseError('unreachable', this.where, recalled === false ? LOST_BEFORE : LOST_DURING, lost);
   }
 
   async #execute<T>(
@@ -211,7 +211,7 @@ export class PostgresConnection {
     try {
       const { command } = await client.query('COMMIT');
       // COMMIT of a failed transaction succeeds with the command tag ROLLBACK.
-      if (command !== 'COMMIT') throw databaseError('engine', this.where, 'nothing was stored');
+      if (command !== 'COMMIT') throw createDatabaseError('engine', this.where, 'nothing was stored');
     } catch (error) {
       if (error instanceof Error && isLost(error)) return { known: { result }, lost: error };
       throw error;
@@ -229,7 +229,7 @@ async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (remaining === 0 || !isSerializationFailure(causeOf(error))) throw error;
+      if (remaining === 0 || !isSerializationFailure(getCause(error))) throw error;
     }
   }
 }
@@ -257,7 +257,7 @@ async function ask(client: PoolClient, { text, values, name }: Query): Promise<Q
   return { rows, changes: rowCount ?? 0 };
 }
 
-function causeOf(error: unknown): unknown {
+function getCause(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 

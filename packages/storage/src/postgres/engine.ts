@@ -26,12 +26,12 @@ export function createPostgresEngine(
       claimRow: ' FOR NO KEY UPDATE',
       claimFreeRows: ' FOR NO KEY UPDATE SKIP LOCKED',
       // Through an array: its length is estimated as 10, that of a JSON function as 100, for which a join scans a table.
-      textsOf: (parameter) =>
+      selectTexts: (parameter) =>
         `SELECT value FROM unnest(ARRAY(SELECT json_array_elements_text(CAST(${parameter} AS JSON)))) AS texts (value)`,
     },
     searchWriter: () => createPostgresSearchWriter(prepare),
     prepare,
-    *rowsOf<T>(query: Compilable<T>): StoreWork<T[]> {
+    *readRows<T>(query: Compilable<T>): StoreWork<T[]> {
       const { sql, parameters } = query.compile();
       const { rows } = yield { text: sql, values: parameters as readonly Value[] };
       return rows.map((row) => decodeJsonColumns(row as Record<string, unknown>) as T);
@@ -91,7 +91,7 @@ const BETWEEN_BODIES = '\u001e';
 type Stored = Pick<EventRow, 'runId' | 'event' | 'body'>;
 
 /** The columns of events in the order of {@link EVENT_COLUMNS}: arrays, and the joined bodies. */
-function columnsOf(events: readonly Stored[]): ((string | number)[] | string)[] {
+function toColumns(events: readonly Stored[]): ((string | number)[] | string)[] {
   return [
     events.map(({ runId }) => runId),
     events.map(({ event }) => event.seq),
@@ -109,7 +109,7 @@ function createEventWriter(prepare: Prepare): StorageEngine['insertEvents'] {
     INSERT INTO run_events (${EVENT_COLUMNS}, owner_id) SELECT ${EVENT_COLUMNS}, CAST(?9 AS TEXT) FROM ${EVENTS}`);
   return function* (events) {
     const [first] = events;
-    if (first) yield* insert.run(...columnsOf(events), first.ownerId);
+    if (first) yield* insert.run(...toColumns(events), first.ownerId);
   };
 }
 
@@ -139,7 +139,7 @@ function createBatchAdvance(prepare: Prepare): (items: readonly PlainItem[]) => 
       events.map((event, index) => ({ runId, event, body: bodies[index] ?? '' })),
     );
     const rows = yield* advance.all(
-      ...columnsOf(events),
+      ...toColumns(events),
       sorted.map(({ runId }) => runId),
       sorted.map(({ fence }) => fence),
       sorted.map(({ baseSeq }) => baseSeq),

@@ -42,17 +42,17 @@ const RETRYABLE_CODES: ReadonlySet<string> = new Set(['40P01', '40001']);
 
 /** True for a violation of a table constraint. */
 export function isConstraint(error: unknown): boolean {
-  return codeOf(error)?.startsWith(CONSTRAINT) ?? false;
+  return findErrorCode(error)?.startsWith(CONSTRAINT) ?? false;
 }
 
 /** True if the transaction was aborted by a conflict and should be retried. */
 export function isSerializationFailure(error: unknown): boolean {
-  return RETRYABLE_CODES.has(codeOf(error) ?? '');
+  return RETRYABLE_CODES.has(findErrorCode(error) ?? '');
 }
 
 /** True if the outcome of a statement is unknown. */
 export function isLost(error: unknown): boolean {
-  return StorageError.isInstance(error) ? error.problem === 'unreachable' : problemOf(error) === 'unreachable';
+  return StorageError.isInstance(error) ? error.problem === 'unreachable' : toProblem(error) === 'unreachable';
 }
 
 /** True if the connection was lost before the statement was sent. */
@@ -63,22 +63,32 @@ export function wasNotSent(error: unknown): boolean {
 /** True for errors of the database, the driver or the network. */
 export function isDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error) || ToolyardError.isInstance(error)) return false;
-  return 'severity' in error || 'syscall' in error || LOST.test(error.message) || codeOf(error) === 'ETIMEDOUT';
+  return 'severity' in error || 'syscall' in error || LOST.test(error.message) || findErrorCode(error) === 'ETIMEDOUT';
 }
 
 /** Converts an error of the database `where` (host and name, never a password) to a StorageError. */
 export function toDatabaseError(thrown: unknown, where: string): StorageError {
   if (StorageError.isInstance(thrown)) return thrown;
-  return databaseError(problemOf(thrown), where, thrown instanceof Error ? thrown.message : 'unknown reason', thrown);
+  return createDatabaseError(
+    toProblem(thrown),
+    where,
+    thrown instanceof Error ? thrown.message : 'unknown reason',
+    thrown,
+  );
 }
 
 /** The error for a problem of the database `where`. */
-export function databaseError(problem: StorageProblem, where: string, detail = '', cause?: unknown): StorageError {
+export function createDatabaseError(
+  problem: StorageProblem,
+  where: string,
+  detail = '',
+  cause?: unknown,
+): StorageError {
   return new StorageError(problem, describe(problem, where, detail), { cause });
 }
 
-function problemOf(thrown: unknown): StorageProblem {
-  const code = codeOf(thrown);
+function toProblem(thrown: unknown): StorageProblem {
+  const code = findErrorCode(thrown);
   if (code !== undefined) {
     if (code.startsWith(CONNECTION)) return 'unreachable';
     if (code.startsWith(CORRUPT)) return code === 'XX001' || code === 'XX002' ? 'corrupt' : 'engine';
@@ -87,11 +97,11 @@ function problemOf(thrown: unknown): StorageProblem {
   return thrown instanceof Error && LOST.test(thrown.message) ? 'unreachable' : 'engine';
 }
 
-function codeOf(thrown: unknown): string | undefined {
+function findErrorCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || ToolyardError.isInstance(thrown)) return undefined;
   if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
   // A host with several addresses gives one error per address.
-  return thrown instanceof AggregateError ? codeOf(thrown.errors[0]) : undefined;
+  return thrown instanceof AggregateError ? findErrorCode(thrown.errors[0]) : undefined;
 }
 
 /** Message and hint of each problem; all others are failures of the database. */

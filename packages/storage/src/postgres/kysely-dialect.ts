@@ -4,7 +4,7 @@ import type { PostgresConnection } from './connection.ts';
 
 /** Kysely over the connections of the process, for single statements. Does not close them. */
 export function createPostgresDialect(connection: PostgresConnection): PostgresDialect {
-  const pool = poolOf(connection);
+  const pool = toPool(connection);
   return new (class extends PostgresDialect {
     override createDriver(): Driver {
       return new SingleStatementDriver({ pool });
@@ -19,7 +19,7 @@ class SingleStatementDriver extends PostgresDriver {
 }
 
 /** The part of the pool interface that Kysely uses: each statement borrows a connection. */
-function poolOf(connection: PostgresConnection): PostgresPool {
+function toPool(connection: PostgresConnection): PostgresPool {
   const client = {
     query: (sql: string, parameters: readonly unknown[]) => connection.query(sql, [...parameters]),
     release() {},

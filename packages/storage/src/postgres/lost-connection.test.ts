@@ -6,7 +6,7 @@ import { createFailpoints, createFakeClock, eventually, within } from '@toolyard
 import { describeOnPostgres } from '@toolyard/testing/on-postgres';
 import { statements } from '../engine/work.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
-import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -29,7 +29,7 @@ async function startRun({ conversations, runs }: SharedStorage, runId = 'r1'): P
 }
 
 /** Time limit for a commit whose response the proxy drops. */
-const commit = ({ runs }: SharedStorage, ...items: ReturnType<typeof commitOf>[]) =>
+const commit = ({ runs }: SharedStorage, ...items: ReturnType<typeof createCommit>[]) =>
   within(Promise.resolve(runs.commit(items)), { what: 'the result of the commit' });
 
 const seqs = async ({ runs }: SharedStorage, runId = 'r1'): Promise<number[] | undefined> =>
@@ -41,7 +41,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     const failpoint = createFailpoints();
     const use = async (storage: SharedStorage): Promise<void> => {
       await startRun(storage);
-      const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+      const item = createCommit('r1', { events: deltas('r1', 0, 2) });
       failpoint.at('commit:begun', () => cluster().stop('immediate'));
       const error: unknown = await commit(storage, item).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ problem: 'unreachable', code: 'storage_failed', retryable: true });
@@ -59,7 +59,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
     const failpoint = createFailpoints();
     const use = async (storage: SharedStorage): Promise<void> => {
       await startRun(storage);
-      const first = commitOf('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
+      const first = createCommit('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
       failpoint.at('commit:written', async () => {
         await cluster().stop('immediate');
         await cluster().start();
@@ -119,7 +119,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       await withStorage(proxy.url, async (storage) => {
         await startRun(storage);
         proxy.dropResponseTo('COMMIT');
-        const item = commitOf('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
+        const item = createCommit('r1', { events: deltas('r1', 0, 2), ledger: [plan] });
         expect(await commit(storage, item)).toEqual([{ outcome: 'committed', lastSeq: 2 }]);
         expect(await seqs(storage)).toEqual([1, 2]);
         await storage.conversations.create(ANNE, { id: 'c2', title: '', at: 1 });
@@ -127,7 +127,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         expect(await storage.runs.createRun(ANNE, newRun('r9', 'c2'))).toMatchObject({ outcome: 'created' });
         // Work without `recall` has an unknown outcome, which is reported.
         proxy.dropResponseTo('COMMIT');
-        const silent = commitOf('r1', { baseSeq: 2, ledger: [{ ...plan, callId: 'l' }] });
+        const silent = createCommit('r1', { baseSeq: 2, ledger: [{ ...plan, callId: 'l' }] });
         await expect(commit(storage, silent)).rejects.toMatchObject({
           message: expect.stringContaining('it is unknown whether'),
         });
@@ -146,7 +146,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
         await startRun(storage, 'r3');
         expect(await storage.runs.acquireLease('r2', { owner: 'other', ms: 1 }, { from: 'process-1' })).not.toBeNull();
         proxy.dropResponseTo('INSERT INTO run_events');
-        const tokenCommit = (runId: string) => commitOf(runId, { events: deltas(runId, 0, 2) });
+        const tokenCommit = (runId: string) => createCommit(runId, { events: deltas(runId, 0, 2) });
         expect(await commit(storage, ...['r1', 'r2', 'r3'].map(tokenCommit))).toEqual([
           { outcome: 'committed', lastSeq: 2 },
           { outcome: 'stale', now: { fence: 2, lastSeq: 0, status: 'running' } },
@@ -166,7 +166,7 @@ describeOnPostgres('a PostgreSQL database', (cluster) => {
       await withStorage(proxy.url, async (storage) => {
         await startRun(storage);
         proxy.dropRequest('INSERT INTO run_events');
-        const item = commitOf('r1', { events: deltas('r1', 0, 2) });
+        const item = createCommit('r1', { events: deltas('r1', 0, 2) });
         await expect(commit(storage, item)).rejects.toMatchObject({
           problem: 'unreachable',
           message: expect.stringContaining('the last change was not stored'),

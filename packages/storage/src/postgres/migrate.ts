@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import { PRERELEASE_MIGRATION } from '../migrations/prerelease.ts';
 import type { PostgresConnection } from './connection.ts';
-import { databaseError } from './errors.ts';
+import { createDatabaseError } from './errors.ts';
 import { baseline } from './migrations/001-baseline.ts';
 
 /**
@@ -37,7 +37,7 @@ export async function migratePostgresToLatest(
   if ((await connection.withClient((client) => missing(client, where, migrations))).length === 0) return;
   await connection.inTransaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-    for (const name of await missing(client, where, migrations)) await carryOut(client, name, migrations[name]);
+    for (const name of await missing(client, where, migrations)) await execute(client, name, migrations[name]);
   });
 }
 
@@ -57,16 +57,16 @@ async function missing(
   );
   const tables = rows[0]?.tables ?? [];
   if (tables.length === 0) return Object.keys(migrations);
-  if (!tables.includes(STEPS)) throw databaseError('not_ours', where);
+  if (!tables.includes(STEPS)) throw createDatabaseError('not_ours', where);
   const done = await client.query<{ name: string; kind: string }>(`SELECT name, kind FROM ${STEPS}`);
-  if (done.rows.some(({ name }) => name === PRERELEASE_MIGRATION)) throw databaseError('prerelease', where);
+  if (done.rows.some(({ name }) => name === PRERELEASE_MIGRATION)) throw createDatabaseError('prerelease', where);
   const unknown = done.rows.filter(({ name, kind }) => !(name in migrations) && kind !== 'expand');
-  if (unknown.length > 0) throw databaseError('newer_version', where, unknown.map(({ name }) => name).join(', '));
+  if (unknown.length > 0) throw createDatabaseError('newer_version', where, unknown.map(({ name }) => name).join(', '));
   const names = new Set(done.rows.map(({ name }) => name));
   return Object.keys(migrations).filter((name) => !names.has(name));
 }
 
-async function carryOut(client: PoolClient, name: string, migration: PostgresMigration | undefined): Promise<void> {
+async function execute(client: PoolClient, name: string, migration: PostgresMigration | undefined): Promise<void> {
   if (!migration) return;
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${STEPS} (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFakeClock, eventually } from '@toolyard/testing';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
-import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from '../test-fixtures/conversation.ts';
 import type { DatabaseStorage } from '../storage.ts';
 import { PostgresConnection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
@@ -15,7 +15,7 @@ describeOnDatabases('notifications between processes', (cluster) => {
         const conversationId = `c${String(index)}`;
         await storage.conversations.create(ANNE, { id: conversationId, title: '', at: 1 });
         await storage.runs.createRun(ANNE, newRun(runId, conversationId));
-        await storage.runs.commit([commitOf(runId, { events: deltas(runId, 0, 3) })]);
+        await storage.runs.commit([createCommit(runId, { events: deltas(runId, 0, 3) })]);
       }
       const read = async (limit: number): Promise<string[]> => {
         const runs = [

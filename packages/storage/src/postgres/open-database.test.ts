@@ -4,7 +4,7 @@ import { transaction } from '../engine/work.ts';
 import { openStorage } from '../open-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { DatabaseOptions, SharedStorage } from '../storage.ts';
-import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { checkDatabaseAt } from './check-at.ts';
 import { PostgresConnection } from './connection.ts';
@@ -46,17 +46,17 @@ test('rejects an invalid URL without repeating it', async () => {
 
 describeOnDatabases('a PostgreSQL database', (cluster) => {
   test('that cannot be reached is named, with a hint, and without a password', async () => {
-    const { addressOf, createDatabase, query } = cluster();
-    expect(await refusal(addressOf('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });
+    const { getAddress, createDatabase, query } = cluster();
+    expect(await refusal(getAddress('nowhere'))).toMatchObject({ problem: 'not_there', code: 'bad_config' });
     const url = await createDatabase();
     const name = new URL(url).pathname.slice(1);
-    const wrong = await refusal(addressOf(name, { password: 'geheim' }));
+    const wrong = await refusal(getAddress(name, { password: 'geheim' }));
     expect(wrong).toMatchObject({ problem: 'not_allowed', code: 'bad_config' });
     expect(wrong.message).toContain(`"${name}" at 127.0.0.1`);
     const unreachable = await refusal('postgres://user:geheim@127.0.0.1:1/db');
     expect(unreachable).toMatchObject({ problem: 'unreachable', retryable: true });
     await query(url, `CREATE ROLE guest LOGIN PASSWORD 'geheim'`, 'REVOKE CREATE ON SCHEMA public FROM public');
-    const guest = await refusal(addressOf(name, { user: 'guest', password: 'geheim' }));
+    const guest = await refusal(getAddress(name, { user: 'guest', password: 'geheim' }));
     expect(guest).toMatchObject({ problem: 'not_writable' });
   });
 
@@ -168,7 +168,7 @@ describeOnDatabases('a PostgreSQL database', (cluster) => {
     const url = await cluster().createDatabase();
     await withStorage(url, async (storage) => {
       await startRun(storage);
-      await storage.runs.commit([commitOf('r1', { events: deltas('r1', 0, 3) })]);
+      await storage.runs.commit([createCommit('r1', { events: deltas('r1', 0, 3) })]);
       expect(await storage.check()).toEqual({ ok: true });
       await cluster().query(url, 'DELETE FROM run_events WHERE seq = 2');
       expect(await storage.check()).toEqual({ ok: false, problems: [expect.stringContaining('Run r1')] });

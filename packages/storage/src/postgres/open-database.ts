@@ -7,7 +7,7 @@ import { createRepositories } from '../repositories/create-repositories.ts';
 import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
-import { unfinishedCopy } from '../storage-error.ts';
+import { createUnfinishedCopyError } from '../storage-error.ts';
 import type { DatabaseOptions, DatabaseStorage } from '../storage.ts';
 import { createTableBlobs } from './blobs.ts';
 import { sweepStrayObjects } from '../s3/stray-objects.ts';
@@ -65,7 +65,7 @@ async function migrate({ url }: DatabaseOptions): Promise<void> {
   // No timeout: migrating a large database takes time, and other processes wait for it.
   const connection = new PostgresConnection({ url, connections: 1, queryTimeoutMs: null });
   try {
-    if (await hasTable(connection, PROGRESS_TABLE)) throw unfinishedCopy(`The database ${connection.where}`);
+    if (await hasTable(connection, PROGRESS_TABLE)) throw createUnfinishedCopyError(`The database ${connection.where}`);
     await migratePostgresToLatest(connection);
   } finally {
     await connection.close();

@@ -16,7 +16,7 @@ import {
   within,
 } from '@toolyard/testing';
 import type { SharedStorage } from '../storage.ts';
-import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { describeOnDatabases } from '@toolyard/testing/on-postgres';
 import { placeTestClock, TEST_CLOCK } from '../test-fixtures/postgres-engine.ts';
 import { openDatabase } from './open-database.ts';
@@ -79,21 +79,21 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
   }
 
   const events = (baseSeq: number, more: object = {}) => [
-    commitOf('r1', { baseSeq, events: deltas('r1', baseSeq, 1), ...more }),
+    createCommit('r1', { baseSeq, events: deltas('r1', baseSeq, 1), ...more }),
   ];
 
   test('a process suspended past its lease is fenced off when it resumes, and another continues from the last commit', async () => {
     const [a, b] = await Promise.all([startProcess(), startProcess()]);
     const { lease: _lease, ...queued } = newRun('r1', 'c1', { state: { step: 3 } });
     await storage.runs.createRun(ANNE, queued);
-    expect(await a.call('takeOver', A, 9)).toMatchObject([{ id: 'r1', fence: 1, state: { step: 3 } }]);
+    expect(await a.call('claimExpired', A, 9)).toMatchObject([{ id: 'r1', fence: 1, state: { step: 3 } }]);
     expect(await a.call('commit', events(0))).toMatchObject([{ outcome: 'committed' }]);
-    expect(await b.call('takeOver', B, 9)).toEqual([]);
+    expect(await b.call('claimExpired', B, 9)).toEqual([]);
     expect(await b.call('acquireLease', 'r1', B)).toBeNull();
 
     a.signal('SIGSTOP');
     await timePasses(LEASE_MS);
-    expect(await b.call('takeOver', B, 9)).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 1, state: { step: 3 } }]);
+    expect(await b.call('claimExpired', B, 9)).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 1, state: { step: 3 } }]);
     a.signal('SIGCONT');
     expect(await a.call('commit', events(1))).toMatchObject([{ outcome: 'stale', now: { fence: 2, lastSeq: 1 } }]);
     expect(await a.call('renewLeases', A)).toEqual([]);
@@ -106,11 +106,11 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     await storage.runs.createRun(ANNE, newRun('r1', 'c1', { lease: A }));
     for (let round = 0; round < 5; round++) {
       await timePasses(LEASE_MS - 1);
-      expect(await storage.runs.takeOver(B, 9)).toEqual([]);
+      expect(await storage.runs.claimExpired(B, 9)).toEqual([]);
       expect(await a.call('renewLeases', A)).toMatchObject([{ runId: 'r1', fence: 1 }]);
     }
     await timePasses(LEASE_MS);
-    expect(await storage.runs.takeOver(B, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
+    expect(await storage.runs.claimExpired(B, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
   });
 
   test('a process suspended in the middle of a commit does not block the run and stores nothing', async () => {
@@ -122,7 +122,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
     await a.stopped();
     await timePasses(LEASE_MS);
     const taken = await eventually(async () => {
-      const runs = await b.call('takeOver', B, 9);
+      const runs = await b.call('claimExpired', B, 9);
       return Array.isArray(runs) && runs.length > 0 ? runs : null;
     });
     expect(taken).toMatchObject([{ id: 'r1', fence: 2, lastSeq: 0 }]);
@@ -140,7 +140,7 @@ describeOnDatabases('two processes on one PostgreSQL', (cluster) => {
       await storage.runs.createRun(ANNE, newRun(runId, `c-${runId}`, { lease: A }));
       const item = { id: 'x', kind: 'steer', body: null, at: 1 } as const;
       const [parked, put] = await Promise.all([
-        a.call('commit', [commitOf(runId, { status: 'parked', release: true })]),
+        a.call('commit', [createCommit(runId, { status: 'parked', release: true })]),
         b.call('putInbox', ANNE, runId, item),
       ]);
       // The later of the two sees the earlier.

@@ -17,7 +17,7 @@ export function createPostgresRunStore({ perform }: StorageEngine, jobs: RunJobs
     renewLeases: (...args) => serialize(() => perform(jobs.renewLeases(...args))),
     renewLease: (...args) => perform(jobs.renewLease(...args)),
     releaseLease: (...args) => perform(jobs.releaseLease(...args)),
-    takeOver: (...args) => perform(jobs.takeOver(...args)),
+    claimExpired: (...args) => perform(jobs.claimExpired(...args)),
     putInbox: (...args) => perform(jobs.putInbox(...args)),
     readInbox: (...args) => perform(jobs.readInbox(...args)),
     withdrawInbox: (...args) => perform(jobs.withdrawInbox(...args)),

@@ -6,7 +6,7 @@ import { statements } from '../engine/work.ts';
 import type { SearchMatchRow, ConversationSearch } from '../repositories/conversation-search.ts';
 import { SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import type { Term } from '../search-text.ts';
-import { bigrams, searchText, termsOf } from '../search-text.ts';
+import { bigrams, searchText, toTerms } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
@@ -53,7 +53,7 @@ export function createPostgresSearch({ prepare, perform }: StorageEngine): Conve
   );
   const all = prepare<SearchMatchRow>(hitsAmong(() => 'search_rows'));
   return async ({ ownerId }, { query, limit }) => {
-    const terms = termsOf(query);
+    const terms = toTerms(query);
     if (terms.length === 0) return [];
     const find = (statement: Statement<SearchMatchRow>): Promise<SearchMatchRow[]> =>
       perform(statements(() => statement.all(toQuery(terms), ownerId, limit)));

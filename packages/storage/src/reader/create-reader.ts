@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StorageError, storageError } from '../storage-error.ts';
+import { StorageError, createStorageError } from '../storage-error.ts';
 import type { ReaderQuery, ReaderAnswer, ReaderData, ReaderRequest, ReaderQueries } from './messages.ts';
 
 /** Runs long reads in a worker thread, so that searches do not delay the tokens of other users. */
@@ -78,7 +78,7 @@ export function createReader(file: string, here: ReaderQueries): Reader {
         if (!(thrown instanceof ThreadGone)) throw thrown;
       }
     }
-    if (state === 'closed') throw storageError('engine', file, 'it was closed');
+    if (state === 'closed') throw createStorageError('engine', file, 'it was closed');
     return now();
   }
 

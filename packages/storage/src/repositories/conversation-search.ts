@@ -2,7 +2,7 @@ import type { Message, Owner } from '@toolyard/protocol';
 import { searchableText } from '../engine/search.ts';
 import { plainText } from '../plain-text.ts';
 import type { Term } from '../search-text.ts';
-import { snippetOf } from '../snippet.ts';
+import { createSnippet } from '../snippet.ts';
 import { decodeJson } from '../text.ts';
 
 /**
@@ -31,10 +31,10 @@ export const SEARCH_MATCHES = { few: 200, most: 2_000 };
 /** Converts matches to hits with snippets. */
 export function toHits(rows: readonly SearchMatchRow[], terms: readonly Term[]): SearchHit[] {
   return rows.map(({ conversation_id: conversationId, title, message: json }) => {
-    if (json === null) return { conversationId, snippet: snippetOf(title, terms) };
+    if (json === null) return { conversationId, snippet: createSnippet(title, terms) };
     // Only this package writes the column, from messages.
     const message = decodeJson(json) as unknown as Message;
     const text = searchableText(message) ?? '';
-    return { conversationId, snippet: snippetOf(text, terms, plainText), messageId: message.id };
+    return { conversationId, snippet: createSnippet(text, terms, plainText), messageId: message.id };
   });
 }

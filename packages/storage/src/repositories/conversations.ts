@@ -122,7 +122,7 @@ export function createConversationRepository(
   const change = ({ ownerId }: Owner, id: string) =>
     db.updateTable('conversations').where('id', '=', id).where('owner_id', '=', ownerId);
   const changeTree = ({ ownerId }: Owner, id: string) =>
-    db.updateTable('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId);
+    db.updateTable('conversations').where('id', 'in', selectTree(id)).where('owner_id', '=', ownerId);
 
   return {
     async create({ ownerId }, { id, title, agentId, groupId, configuration, temporary = false, at }) {
@@ -150,7 +150,7 @@ export function createConversationRepository(
         .onConflict((conflict) => conflict.column('id').doNothing())
         .returning(COLUMNS);
       const job = transaction('conversation', 'normal', function* () {
-        const [created] = yield* engine.rowsOf(insert);
+        const [created] = yield* engine.readRows(insert);
         if (created) yield* titles.title(created.title, { conversationId: id, ownerId });
         return created;
       });
@@ -214,7 +214,7 @@ export function createConversationRepository(
       if (Object.keys(set).length === 0) return this.get(principal, id);
       const query = change(principal, id).where('deleted_at', 'is', null).set(set).returning(COLUMNS);
       const job = transaction('conversation', 'normal', function* () {
-        const [changed] = yield* engine.rowsOf(query);
+        const [changed] = yield* engine.readRows(query);
         if (changed && title !== undefined) {
           yield* titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
         }
@@ -243,7 +243,7 @@ export function createConversationRepository(
         })
         .returning('title');
       const job = transaction('conversation', 'normal', function* () {
-        const [changed] = yield* engine.rowsOf(query);
+        const [changed] = yield* engine.readRows(query);
         if (changed && typeof title === 'string') {
           yield* titles.title(changed.title, { conversationId: id, ownerId: principal.ownerId });
         }
@@ -269,7 +269,9 @@ export function createConversationRepository(
       return affectsRows(changeTree(principal, id).set({ deleted_at: null }).where('deleted_at', 'is not', null));
     },
     async purge({ ownerId }, id) {
-      return affectsRows(db.deleteFrom('conversations').where('id', 'in', treeOf(id)).where('owner_id', '=', ownerId));
+      return affectsRows(
+        db.deleteFrom('conversations').where('id', 'in', selectTree(id)).where('owner_id', '=', ownerId),
+      );
     },
     async purgeDeleted(before, limit) {
       const due = db.selectFrom('conversations').select('id').where('deleted_at', '<', before).orderBy('deleted_at');
@@ -289,7 +291,7 @@ export function createConversationRepository(
 }
 
 /** The conversation and those of its sub-agents, at any depth. */
-const treeOf = (id: string) => sql<string>`(
+const selectTree = (id: string) => sql<string>`(
   WITH RECURSIVE tree (id) AS (
     SELECT id FROM conversations WHERE id = ${id} UNION SELECT c.id FROM conversations AS c JOIN tree ON c.parent_id = tree.id
   ) SELECT id FROM tree)`;

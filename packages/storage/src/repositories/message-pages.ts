@@ -28,7 +28,7 @@ export async function readPage(
   const children = await readChildren(db, conversationId, leaf === undefined ? parents : [...parents, leaf]);
   return {
     messages,
-    alternatives: alternativesOf(messages, children),
+    alternatives: listAlternatives(messages, children),
     abandoned: await readAbandoned(db, conversationId, messages, children),
     earlier: first.parentId !== null,
   };
@@ -81,7 +81,7 @@ async function readChildren(
     .execute();
 }
 
-function alternativesOf(messages: readonly Message[], children: readonly Child[]): Record<string, string[]> {
+function listAlternatives(messages: readonly Message[], children: readonly Child[]): Record<string, string[]> {
   const byParent = Map.groupBy(
     children.filter(({ abandoned }) => abandoned === 0),
     ({ parentId }) => parentId,

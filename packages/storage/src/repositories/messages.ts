@@ -16,7 +16,7 @@ export type MessageRepository = {
   add(principal: Owner, conversationId: string, message: Message, options?: { leaf?: boolean }): Promise<void>;
   get(principal: Owner, conversationId: string, id: string): Promise<Message | null>;
   /** The run that stored a message: its own run, or the one that received it as steering; null if none did. */
-  runOf(principal: Owner, conversationId: string, id: string): Promise<string | null>;
+  findRunId(principal: Owner, conversationId: string, id: string): Promise<string | null>;
   /** From the first message to `leafId`, or to the current leaf; empty in an empty conversation. */
   branch(principal: Owner, conversationId: string, leafId?: string): Promise<Message[]>;
   /** The last `limit` messages of a branch, or those before one of them, with sibling information. */
@@ -60,7 +60,7 @@ export function createMessageRepository(engine: StorageEngine): MessageRepositor
       const row = await of(principal, conversationId).where('messages.id', '=', id).executeTakeFirst();
       return row?.message ?? null;
     },
-    async runOf({ ownerId }, conversationId, id) {
+    async findRunId({ ownerId }, conversationId, id) {
       const row = await db
         .selectFrom('messages')
         .select('run_id')

@@ -111,7 +111,8 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
     if (before === id) return;
     const others = (yield* list(conversationId, ownerId)).filter((message) => message.id !== id);
     const index = before === null ? others.length : others.findIndex((message) => message.id === before);
-    if (index === -1) throw refused(id, `there is no queued message ${String(before)} to insert it before`);
+    if (index === -1)
+      throw createNotStoredError(id, `there is no queued message ${String(before)} to insert it before`);
     const order = others.map((message) => message.id).toSpliced(index, 0, id);
     for (const [position, each] of order.entries()) yield* setPosition.run(position + 1, conversationId, ownerId, each);
   }
@@ -162,11 +163,11 @@ export function createQueueRepository(engine: StorageEngine): QueueRepository {
 function encodeParts(id: string, parts: readonly UserPart[]): string {
   const text = encodeJson(parts);
   const problem = mediaProblem(text, parts);
-  if (problem !== null) throw refused(id, `it ${problem}`);
+  if (problem !== null) throw createNotStoredError(id, `it ${problem}`);
   return text;
 }
 
-function refused(id: string, problem: string): ToolyardError {
+function createNotStoredError(id: string, problem: string): ToolyardError {
   return new ToolyardError({ code: 'bad_request', message: `Queued message ${id} was not stored: ${problem}.` });
 }
 

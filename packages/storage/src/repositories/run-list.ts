@@ -100,7 +100,7 @@ export function createRunListRepository(engine: StorageEngine): RunListRepositor
 
 /** The ids of a page, without those that only the details of a row need. */
 export function selectIds(
-  sql: Pick<StorageEngine['sql'], 'textsOf'>,
+  sql: Pick<StorageEngine['sql'], 'selectTexts'>,
   { ownerId }: Owner,
   query: RunListQuery,
 ): { sql: string; values: readonly Value[] } {
@@ -114,7 +114,7 @@ export function selectIds(
   const conditions = [`r.owner_id = ${bind(ownerId)}`];
   if (conversationIds) {
     sources.push(
-      `(${sql.textsOf(bind(JSON.stringify(conversationIds)))}) AS named CROSS JOIN conversations AS c CROSS JOIN`,
+      `(${sql.selectTexts(bind(JSON.stringify(conversationIds)))}) AS named CROSS JOIN conversations AS c CROSS JOIN`,
     );
     conditions.push('c.id = named.value AND c.deleted_at IS NULL AND r.conversation_id = c.id');
   } else conditions.push(KEPT);

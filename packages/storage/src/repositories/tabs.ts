@@ -56,7 +56,7 @@ export type TabRepository = {
   leave(principal: Owner, tabId: string, seenUntil: number): Promise<void>;
   /** Offers of tabs seen since then; the latest offer first. */
   offers(principal: Owner, query: { conversationId: string; seenSince: number }): Promise<TabOffer[]>;
-  offersOf(principal: Owner, tabId: string): Promise<TabOffer[]>;
+  listOffers(principal: Owner, tabId: string): Promise<TabOffer[]>;
 
   /** Creates or resets the call to `held`, unless it is done: then returns it unchanged. */
   putCall(principal: Owner, call: PutTabCall): Promise<StoredTabCall>;
@@ -157,7 +157,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
       const rows = await engine.perform(statements(() => selectOffers.all(ownerId, conversationId, seenSince)));
       return rows.map((row) => ({ ...row, servers: decodeJson(row.servers) as TabServer[] }));
     },
-    async offersOf({ ownerId }, tabId) {
+    async listOffers({ ownerId }, tabId) {
       return db
         .selectFrom('tab_offers')
         .select(aliased('tab_id, conversation_id, servers, seen_until'))
@@ -169,7 +169,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     async putCall(principal, call) {
       const { ownerId } = principal;
       const { runId, callId } = call;
-      const put = columnsOf(call, 'held');
+      const put = toColumns(call, 'held');
       const row = await db
         .insertInto('tab_calls')
         .values({ ...newCall(principal, call), ...put })
@@ -225,7 +225,7 @@ export function createTabRepository(engine: StorageEngine): TabRepository {
     async startCall(principal, call) {
       const row = await db
         .insertInto('tab_calls')
-        .values({ ...newCall(principal, call), ...columnsOf(call, 'executing') })
+        .values({ ...newCall(principal, call), ...toColumns(call, 'executing') })
         .onConflict((conflict) => conflict.columns(['run_id', 'call_id']).doNothing())
         .returning(CALL_COLUMNS)
         .executeTakeFirst();
@@ -309,7 +309,7 @@ function newCall({ ownerId }: Owner, { callId, runId, conversationId }: PutTabCa
   return { owner_id: ownerId, call_id: callId, run_id: runId, conversation_id: conversationId, fence: 1, result: null };
 }
 
-function columnsOf<Status extends StoredTabCall['status']>(
+function toColumns<Status extends StoredTabCall['status']>(
   { tool, arguments: args, definition, at }: PutTabCall,
   status: Status,
 ) {

@@ -3,7 +3,7 @@ import { ZERO_SPENT } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import { statements } from '../engine/work.ts';
 import { scrubText } from '../text.ts';
-import { dayOf } from '../usage/day.ts';
+import { toDay } from '../usage/day.ts';
 import type { ReadUsage } from '../usage/usage-report.ts';
 import type { UsageOf } from '../usage/usage-writer.ts';
 import { createUsageWriter } from '../usage/usage-writer.ts';
@@ -62,7 +62,7 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
       engine.perform(statements(() => writer.add(entry, { ownerId, runId, conversationId, agentId, place }))),
 
     async spent({ ownerId }, budget, { conversationId, runId = null, agentId, at }) {
-      const day = dayOf(at);
+      const day = toDay(at);
       const spent = await engine.perform(
         statements(function* () {
           switch (budget.of) {
@@ -91,7 +91,7 @@ export function createUsageRepository(engine: StorageEngine, report: ReadUsage):
     },
 
     async spentBy({ ownerId }, startedBy, at) {
-      const day = dayOf(at);
+      const day = toDay(at);
       const read = () => ofStarter.get(ownerId, day, startedBy, Date.parse(`${day}T00:00:00Z`));
       return { ...ZERO_SPENT, ...(await engine.perform(statements(read))) };
     },

@@ -71,12 +71,12 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
 
   function* write(item: RunCommit, texts: ItemTexts): StoreWork<CommitOutcome> {
     const { runId, events, numbered } = item;
-    const before = numbered ? yield* numbers.answerOf(runId, item.fence, numbered) : null;
+    const before = numbered ? yield* numbers.readAnswer(runId, item.fence, numbered) : null;
     if (before) return before;
     const lastSeq = item.baseSeq + events.length;
     const at = events.at(-1)?.at ?? clock.now();
     const claimed = yield* claim(item, lastSeq, at);
-    if (claimed === undefined) return { outcome: 'stale', now: yield* positionOf(runId) };
+    if (claimed === undefined) return { outcome: 'stale', now: yield* readPosition(runId) };
 
     const ownerId = claimed.owner_id;
     yield* engine.insertEvents(
@@ -113,14 +113,14 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   function* claim(item: RunCommit, lastSeq: number, at: number): StoreWork<Claimed | undefined> {
     const { runId, fence, baseSeq, status } = item;
     if (status === undefined && !item.release) return yield* advance.get(lastSeq, at, runId, fence, baseSeq);
-    const now = status ?? (yield* positionOf(runId))?.status;
+    const now = status ?? (yield* readPosition(runId))?.status;
     if (now === undefined) return undefined;
     const ends = isFinal(now);
     const releases = ends || item.release ? 1 : 0;
     return yield* advanceTo.get(lastSeq, at, now, ends ? at : null, releases, releases, runId, fence, baseSeq);
   }
 
-  function* positionOf(runId: string): StoreWork<{ fence: number; lastSeq: number; status: RunStatus } | null> {
+  function* readPosition(runId: string): StoreWork<{ fence: number; lastSeq: number; status: RunStatus } | null> {
     const row = yield* position.get(runId);
     return row === undefined ? null : { fence: row.fence, lastSeq: row.last_seq, status: row.status };
   }
@@ -133,7 +133,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
     for (const [item, { runId, lastSeq }] of plain) {
       const outcome: CommitOutcome = advanced.has(runId)
         ? { outcome: 'committed', lastSeq }
-        : { outcome: 'stale', now: yield* positionOf(runId) };
+        : { outcome: 'stale', now: yield* readPosition(runId) };
       outcomes.set(item, outcome);
     }
     return outcomes;
@@ -167,7 +167,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   function* recallEach(items: readonly RunCommit[]): StoreWork<CommitOutcome[]> {
     const outcomes: CommitOutcome[] = [];
     for (const { runId, fence, baseSeq, events } of items) {
-      const now = yield* positionOf(runId);
+      const now = yield* readPosition(runId);
       const lastSeq = baseSeq + events.length;
       const isStored = now !== null && now.fence === fence && now.lastSeq >= lastSeq;
       outcomes.push(isStored ? { outcome: 'committed', lastSeq } : { outcome: 'stale', now });
@@ -178,7 +178,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
   return (items) => {
     if (items.length === 0) return statements(nothing);
     const plain = plainItems(items, clock);
-    const job = transaction('commit', durabilityOf(items), function* () {
+    const job = transaction('commit', getDurability(items), function* () {
       const batched = yield* commitBatch(plain);
       const outcomes: CommitOutcome[] = [];
       for (const item of items) outcomes.push(batched.get(item) ?? (yield* commitItem(item)));
@@ -191,7 +191,7 @@ export function createCommit(engine: StorageEngine, clock: Clock): RunJobs['comm
 type Outcomes = StoreWorkResult<readonly CommitOutcome[]>;
 
 /** Full durability for calls: a power failure must not lose the ledger entry of a call that was sent. */
-function durabilityOf(items: readonly RunCommit[]): Durability {
+function getDurability(items: readonly RunCommit[]): Durability {
   const full = (item: RunCommit): boolean =>
     item.durability === 'full' ||
     (item.ledger?.some((change) => change.change === 'move' && change.to === 'sent') ?? false);

@@ -15,7 +15,7 @@ export const COMPACTED_EVENTS: readonly RunEventBody['type'][] = [
 export function createCompaction(engine: StorageEngine): RunJobs['compact'] {
   const due = engine.prepare<{ id: string }>(`
     SELECT id FROM runs WHERE ended_at IS NOT NULL AND compacted IS NULL AND ended_at < ? ORDER BY ended_at LIMIT ?${engine.sql.claimFreeRows}`);
-  const remove = engine.prepare(`DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.textsOf('?')})`);
+  const remove = engine.prepare(`DELETE FROM run_events WHERE run_id = ? AND type IN (${engine.sql.selectTexts('?')})`);
   const mark = engine.prepare('UPDATE runs SET compacted = ? WHERE id = ?');
   const types = JSON.stringify(COMPACTED_EVENTS);
 

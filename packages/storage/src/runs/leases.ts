@@ -11,7 +11,7 @@ const WAITING = 'EXISTS (SELECT 1 FROM run_inbox WHERE run_id = runs.id AND take
 /** Leases: which process may write a run. */
 export function createLeases(
   engine: StorageEngine,
-): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'renewLease' | 'releaseLease' | 'takeOver'> {
+): Pick<RunJobs, 'acquireLease' | 'renewLeases' | 'renewLease' | 'releaseLease' | 'claimExpired'> {
   const { now, claimFreeRows } = engine.sql;
   const acquire = engine.prepare<RunRow>(`
     UPDATE runs SET lease_owner = ?, lease_until = ${now} + ?, fence = fence + 1
@@ -28,7 +28,7 @@ export function createLeases(
   const release = engine.prepare(`
     UPDATE runs SET lease_owner = NULL, lease_until = NULL WHERE id = ? AND fence = ? AND lease_owner IS NOT NULL`);
   // MATERIALIZED: a condition evaluated again per row would take more runs than the limit.
-  const takeOver = engine.prepare<RunRow>(`
+  const claimExpired = engine.prepare<RunRow>(`
     WITH due AS MATERIALIZED (
       SELECT id FROM runs WHERE status IN ${ACTIVE_STATUSES} AND place = 'server'
         AND (lease_owner IS NULL OR lease_until <= ${now}) AND (status IN ('queued', 'running') OR ${WAITING})
@@ -66,9 +66,9 @@ export function createLeases(
         return (yield* release.run(runId, fence)) === 1;
       });
     },
-    takeOver(terms, limit) {
+    claimExpired(terms, limit) {
       return transaction('lease', 'normal', function* () {
-        const rows = yield* takeOver.all(limit, terms.owner, Math.trunc(terms.ms));
+        const rows = yield* claimExpired.all(limit, terms.owner, Math.trunc(terms.ms));
         const runs: LeasedRun[] = [];
         for (const row of rows.sort((a, b) => a.created_at - b.created_at)) runs.push(yield* leased(row));
         return runs;

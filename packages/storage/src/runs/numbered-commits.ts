@@ -7,7 +7,7 @@ type Committed = Extract<CommitOutcome, { outcome: 'committed' }>;
 
 export type NumberedCommits = {
   /** The stored response of this commit; null if it was not stored. */
-  answerOf(runId: string, fence: number, numbered: CommitNumber): StoreWork<Committed | null>;
+  readAnswer(runId: string, fence: number, numbered: CommitNumber): StoreWork<Committed | null>;
   /** Throws {@link MessageRefusal} if another number was expected. */
   keep(
     numbered: CommitNumber,
@@ -31,7 +31,7 @@ export function createNumberedCommits(engine: StorageEngine): NumberedCommits {
       last_seq = excluded.last_seq, inbox_waits = excluded.inbox_waits`);
 
   return {
-    *answerOf(runId, fence, { number, digest }) {
+    *readAnswer(runId, fence, { number, digest }) {
       yield* lockRun.get(runId);
       const stored = yield* last.get(runId, fence);
       if (stored?.number !== number || stored.digest !== digest) return null;

@@ -27,7 +27,7 @@ export function createRunReader(
 
   const wholeEvents = engine.prepare<EventRow>(`
     SELECT v, seq, step, attempt, at, body FROM run_events
-    WHERE run_id = ? AND seq > ? AND type NOT IN (${engine.sql.textsOf('?')}) ORDER BY seq LIMIT ?`);
+    WHERE run_id = ? AND seq > ? AND type NOT IN (${engine.sql.selectTexts('?')}) ORDER BY seq LIMIT ?`);
   const passing = JSON.stringify(COMPACTED_EVENTS);
 
   return {
@@ -66,7 +66,7 @@ export function createRunReader(
  * without statistics prefers the index with the order of the result, and reads all runs of the owner in it.
  */
 function selectRuns(
-  sql: Pick<StorageEngine['sql'], 'textsOf'>,
+  sql: Pick<StorageEngine['sql'], 'selectTexts'>,
   { ownerId }: Owner,
   { conversationId, parentRunId, startedBy, statuses, before, limit }: Parameters<RunJobs['listRuns']>[1],
 ): { sql: string; values: readonly Value[] } {
@@ -79,7 +79,7 @@ function selectRuns(
   const [first, ...others] = few;
   if (first !== undefined) conditions.push('id = few.few_id', ...others);
   if (startedBy !== undefined) conditions.push(`started_by = ${bind(startedBy)}`);
-  if (statuses !== undefined) conditions.push(`status IN (${sql.textsOf(bind(JSON.stringify(statuses)))})`);
+  if (statuses !== undefined) conditions.push(`status IN (${sql.selectTexts(bind(JSON.stringify(statuses)))})`);
   if (before !== undefined) {
     conditions.push(
       `(created_at, id) < (SELECT created_at, id FROM runs WHERE id = ${bind(before)} AND owner_id = ?1)`,

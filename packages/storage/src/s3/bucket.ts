@@ -75,7 +75,7 @@ export function openBucket(settings: S3Settings): Bucket {
         }
         await response.body?.cancel();
       } catch (error) {
-        if (isLast) throw unreachable(where, error);
+        if (isLast) throw createUnreachableError(where, error);
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
     }
@@ -119,17 +119,17 @@ export function openBucket(settings: S3Settings): Bucket {
 
 function readPage(xml: string, prefix: string): ObjectPage {
   const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, of = '']) => {
-    const key = textOf(of, 'Key');
-    const storedAt = Date.parse(textOf(of, 'LastModified'));
+    const key = readText(of, 'Key');
+    const storedAt = Date.parse(readText(of, 'LastModified'));
     return key.startsWith(prefix) && Number.isFinite(storedAt) ? [{ name: key.slice(prefix.length), storedAt }] : [];
   });
-  const next = textOf(xml, 'NextContinuationToken');
-  return { objects, ...(textOf(xml, 'IsTruncated') === 'true' && next !== '' ? { next } : {}) };
+  const next = readText(xml, 'NextContinuationToken');
+  return { objects, ...(readText(xml, 'IsTruncated') === 'true' && next !== '' ? { next } : {}) };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-function textOf(xml: string, element: string): string {
+function readText(xml: string, element: string): string {
   const text = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? '';
   return text.replace(/&(\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole);
 }
@@ -158,14 +158,14 @@ async function refusal(response: Response, where: string, bucket: string): Promi
       hint: 'Most likely the region or endpoint in TOOLYARD_BLOBS_URL does not match the bucket.',
     });
   }
-  return unreachable(where, new Error(reason));
+  return createUnreachableError(where, new Error(reason));
 }
 
-function unreachable(where: string, thrown: unknown): StorageError {
+function createUnreachableError(where: string, thrown: unknown): StorageError {
   return new StorageError(
     'unreachable',
     {
-      message: `${capital(where)} cannot be reached: ${reasonOf(thrown)}.`,
+      message: `${capital(where)} cannot be reached: ${getReason(thrown)}.`,
       hint: 'Check that the object store is running. Data stored before is safe.',
       retryable: true,
     },
@@ -173,7 +173,7 @@ function unreachable(where: string, thrown: unknown): StorageError {
   );
 }
 
-function reasonOf(thrown: unknown): string {
+function getReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'unknown reason';
   if (thrown.name === 'TimeoutError') return `no response within ${REQUEST_MS / 1_000} s`;
   const { cause } = thrown;

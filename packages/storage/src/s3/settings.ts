@@ -24,16 +24,16 @@ const FORM = 's3://bucket/prefix?region=eu-central-1&endpoint=https://storage.ex
  */
 export function readS3Settings(address: string, env: Readonly<Record<string, string | undefined>>): S3Settings {
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (url?.protocol !== 's3:' || !BUCKET.test(url.hostname)) throw unusable('it does not name a bucket');
+  if (url?.protocol !== 's3:' || !BUCKET.test(url.hostname)) throw createBucketUrlError('it does not name a bucket');
   if (url.username !== '' || url.password !== '') {
-    throw unusable('it must not contain a key; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+    throw createBucketUrlError('it must not contain a key; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
   }
   for (const name of url.searchParams.keys()) {
-    if (name !== 'region' && name !== 'endpoint') throw unusable(`the parameter "${name}" is unknown`);
+    if (name !== 'region' && name !== 'endpoint') throw createBucketUrlError(`the parameter "${name}" is unknown`);
   }
   const endpoint = url.searchParams.get('endpoint');
   if (endpoint !== null && !/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
-    throw unusable('its endpoint is not an http or https URL');
+    throw createBucketUrlError('its endpoint is not an http or https URL');
   }
   const accessKeyId = env['AWS_ACCESS_KEY_ID']?.trim() ?? '';
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY']?.trim() ?? '';
@@ -56,7 +56,7 @@ export function readS3Settings(address: string, env: Readonly<Record<string, str
   };
 }
 
-function unusable(reason: string): StorageError {
+function createBucketUrlError(reason: string): StorageError {
   return new StorageError('bad_url', {
     message: `The bucket URL is invalid: ${reason}.`,
     hint: `TOOLYARD_BLOBS_URL must look like ${FORM}.`,

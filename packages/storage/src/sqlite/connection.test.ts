@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerChange } from '@toolyard/protocol';
 import { createFailpoints, createFakeClock } from '@toolyard/testing';
-import { ANNE, commitOf, deltas, newRun } from '../test-fixtures/conversation.ts';
+import { ANNE, createCommit, deltas, newRun } from '../test-fixtures/conversation.ts';
 import { openRunStore, temporaryFolder } from '../test-fixtures/sqlite-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import { createSqliteDialect } from './kysely-dialect.ts';
@@ -50,17 +50,17 @@ describe('synchronous commits', () => {
   });
 
   test('a group with one such item is synced as a whole, the next one is not', () => {
-    const plain = commitOf('r1', { events: deltas('r1', 0, 1) });
-    const other = commitOf('r2', { events: deltas('r2', 0, 1), durability: 'full' });
+    const plain = createCommit('r1', { events: deltas('r1', 0, 1) });
+    const other = createCommit('r2', { events: deltas('r2', 0, 1), durability: 'full' });
     store.commit([plain, other]);
-    store.commit([commitOf('r1', { baseSeq: 1, events: deltas('r1', 1, 1) })]);
+    store.commit([createCommit('r1', { baseSeq: 1, events: deltas('r1', 1, 1) })]);
     expect(seen).toEqual([FULL, NORMAL]);
   });
 
   test('sending a call is synced, whatever durability the caller asks for', () => {
     const plan: LedgerChange = { change: 'plan', callId: 'k', tool: { serverId: 's', name: 't' }, arguments: {} };
-    store.commit([commitOf('r1', { ledger: [plan] })]);
-    store.commit([commitOf('r1', { ledger: [{ change: 'move', callId: 'k', from: 'planned', to: 'sent' }] })]);
+    store.commit([createCommit('r1', { ledger: [plan] })]);
+    store.commit([createCommit('r1', { ledger: [{ change: 'move', callId: 'k', from: 'planned', to: 'sent' }] })]);
     expect(seen).toEqual([NORMAL, FULL]);
   });
 });

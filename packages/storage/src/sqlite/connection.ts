@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import type { Durability, Failpoint } from '@toolyard/protocol';
-import { guarded, storageError } from '../storage-error.ts';
+import { guarded, createStorageError } from '../storage-error.ts';
 import type { ReadSource } from './read-connection.ts';
 
 /** How long a statement waits for a lock of another program, in milliseconds; blocks the process. */
@@ -125,7 +125,7 @@ const CHECKPOINT_PAGES = 16_000;
 function configure(database: DatabaseSync, options: SqliteConnectionOptions): void {
   const mode = database.prepare('PRAGMA journal_mode = WAL').get() as { journal_mode: string };
   if (mode.journal_mode !== 'wal') {
-    throw storageError('engine', database.location() ?? 'the database', 'its file system has no shared memory');
+    throw createStorageError('engine', database.location() ?? 'the database', 'its file system has no shared memory');
   }
   database.exec(`
     PRAGMA foreign_keys = ON;

@@ -2,7 +2,7 @@ import type { Owner } from '@toolyard/protocol';
 import type { SearchMatchRow, SearchHit, SearchQuery } from '../repositories/conversation-search.ts';
 import { SEARCH_MATCHES, toHits } from '../repositories/conversation-search.ts';
 import type { Term } from '../search-text.ts';
-import { termsOf, toMatch, toWholeWords } from '../search-text.ts';
+import { toTerms, toMatch, toWholeWords } from '../search-text.ts';
 import type { ReadSource } from './read-connection.ts';
 
 /** Searches synchronously on a given connection. */
@@ -32,7 +32,7 @@ export function createConversationSearch(
       LEFT JOIN messages AS m ON m.conversation_id = hits.id AND m.id = s.message_id
     ORDER BY hits.titled DESC, hits.updated_at DESC, hits.id DESC`);
   return ({ ownerId }, { query, limit }) => {
-    const terms = termsOf(query);
+    const terms = toTerms(query);
     if (terms.length === 0) return [];
     const among = (wanted: readonly Term[], matches: number): SearchMatchRow[] =>
       find.all(toMatch(wanted), ownerId, limit, matches) as SearchMatchRow[];

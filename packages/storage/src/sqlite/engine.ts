@@ -34,12 +34,12 @@ export function createSqliteEngine(connection: SqliteConnection, clock: Clock, d
       holdRow: '',
       claimRow: '',
       claimFreeRows: '',
-      textsOf: (parameter) => `SELECT value FROM json_each(${parameter})`,
+      selectTexts: (parameter) => `SELECT value FROM json_each(${parameter})`,
     },
     searchWriter: () => createSqliteSearchWriter(prepare),
     prepare,
 
-    *rowsOf<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): StoreWork<T[]> {
+    *readRows<T>(query: { compile(): { sql: string; parameters: readonly unknown[] } }): StoreWork<T[]> {
       const { sql, parameters } = query.compile();
       const rows = connection.prepare(sql).all(...(parameters as SQLInputValue[]));
       return rows.map((row) => decodeJsonColumns(row) as T);

@@ -29,12 +29,12 @@ export function createSqliteDialect(
     }
 
     override createDriver(): Driver {
-      const config = { database: statementsOf(connection) };
+      const config = { database: createStatements(connection) };
       return options.transactions === 'allowed'
         ? new MigrationDriver(config, connection)
         : new SingleStatementDriver(config);
     }
-  })({ database: statementsOf(connection) });
+  })({ database: createStatements(connection) });
 }
 
 class TransactionalAdapter extends SqliteAdapter {
@@ -66,7 +66,7 @@ class SingleStatementDriver extends SqliteDriver {
 }
 
 /** The part of a database interface that Kysely uses. Does not close the connection, which it does not own. */
-function statementsOf(connection: SqliteConnection): SqliteDatabase {
+function createStatements(connection: SqliteConnection): SqliteDatabase {
   const cache = new Map<string, SqliteStatement>();
   return {
     prepare(sql) {

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Migration, Kysely } from 'kysely';
 import { Migrator, sql } from 'kysely';
 import { PRERELEASE_MIGRATION } from '../migrations/prerelease.ts';
-import { storageError, toStorageError } from '../storage-error.ts';
+import { createStorageError, toStorageError } from '../storage-error.ts';
 import type { SqliteConnection } from './connection.ts';
 import { baseline } from './migrations/001-baseline.ts';
 
@@ -45,12 +45,12 @@ export function refuseForeignDatabase(file: string): void {
     database = new DatabaseSync(file, { readOnly: true });
     const tables = names(database, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`);
     if (tables.length === 0) return;
-    if (!tables.includes('kysely_migration')) throw storageError('not_ours', file);
+    if (!tables.includes('kysely_migration')) throw createStorageError('not_ours', file);
     const done = names(database, 'SELECT name FROM kysely_migration');
-    if (done.length > 0 && !tables.includes('run_events')) throw storageError('not_ours', file);
-    if (done.includes(PRERELEASE_MIGRATION)) throw storageError('prerelease', file);
+    if (done.length > 0 && !tables.includes('run_events')) throw createStorageError('not_ours', file);
+    if (done.includes(PRERELEASE_MIGRATION)) throw createStorageError('prerelease', file);
     const unknown = done.filter((name) => !(name in SQLITE_MIGRATIONS));
-    if (unknown.length > 0) throw storageError('newer_version', file, unknown.join(', '));
+    if (unknown.length > 0) throw createStorageError('newer_version', file, unknown.join(', '));
   } catch (error) {
     throw toStorageError(error, file);
   } finally {

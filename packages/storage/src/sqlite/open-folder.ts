@@ -15,7 +15,7 @@ import { createRepositories } from '../repositories/create-repositories.ts';
 import { createCounts } from '../runs/counts.ts';
 import { createRunJobs } from '../runs/create-run-jobs.ts';
 import type { Schema } from '../schema.ts';
-import { storageError, toStorageError, unfinishedCopy } from '../storage-error.ts';
+import { createStorageError, toStorageError, createUnfinishedCopyError } from '../storage-error.ts';
 import type { Storage, StorageOptions } from '../storage.ts';
 import { SqliteConnection } from './connection.ts';
 import { createConversationSearch } from './conversation-search.ts';
@@ -100,7 +100,7 @@ function assemble(folder: string, connection: SqliteConnection, clock: Clock, un
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (!statSync(folder).isDirectory()) throw storageError('not_writable', folder, 'it is not a folder');
+    if (!statSync(folder).isDirectory()) throw createStorageError('not_writable', folder, 'it is not a folder');
   } catch (error) {
     throw toStorageError(error, folder);
   }
@@ -108,7 +108,7 @@ function makeFolder(folder: string): void {
 
 /** The data is incomplete, and a new database beside it would prevent completing the copy. */
 function refuseUnfinishedCopy(folder: string): void {
-  if (existsSync(join(folder, UNFINISHED_FILE))) throw unfinishedCopy(folder);
+  if (existsSync(join(folder, UNFINISHED_FILE))) throw createUnfinishedCopyError(folder);
 }
 
 /** SQLite gives the WAL the mode of the database, but a database may have been copied here with another mode. */

@@ -12,9 +12,9 @@ it('reads each filter of the run list in the order of an index, however many run
   const folder = temporaryFolder();
   (await openStorage({ folder: folder.path, clock: createFakeClock() })).close();
   const database = new DatabaseSync(join(folder.path, DATABASE_FILE));
-  const planOf = (query: Partial<RunListQuery>): string => {
+  const readPlan = (query: Partial<RunListQuery>): string => {
     const texts = (parameter: string): string => `SELECT value FROM json_each(${parameter})`;
-    const { sql, values } = selectIds({ textsOf: texts }, { ownerId: 'anne' }, { limit: 50, ...query });
+    const { sql, values } = selectIds({ selectTexts: texts }, { ownerId: 'anne' }, { limit: 50, ...query });
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...(values as string[]));
     return plan.map(({ detail }) => String(detail)).join('\n');
   };
@@ -26,12 +26,12 @@ it('reads each filter of the run list in the order of an index, however many run
     [{ origin: 'api' }, 'runs_by_origin (owner_id=? AND origin=?)'],
   ];
   for (const [query, index] of inOrder) {
-    expect(planOf(query)).toContain(`SEARCH r USING INDEX ${index}`);
-    expect(planOf(query)).not.toMatch(/SCAN|TEMP B-TREE/);
+    expect(readPlan(query)).toContain(`SEARCH r USING INDEX ${index}`);
+    expect(readPlan(query)).not.toMatch(/SCAN|TEMP B-TREE/);
   }
-  expect(planOf({ statuses: ['queued', 'parked'], asks: true }).match(/runs_by_status/g)).toHaveLength(2);
-  expect(planOf({ conversationIds: ['c'] })).toContain('SEARCH r USING INDEX runs_of_conversation');
-  expect(planOf({ parentRunId: 'r' })).toContain('SEARCH runs USING INDEX runs_of_parent');
+  expect(readPlan({ statuses: ['queued', 'parked'], asks: true }).match(/runs_by_status/g)).toHaveLength(2);
+  expect(readPlan({ conversationIds: ['c'] })).toContain('SEARCH r USING INDEX runs_of_conversation');
+  expect(readPlan({ parentRunId: 'r' })).toContain('SEARCH runs USING INDEX runs_of_parent');
   database.close();
   folder.remove();
 });

@@ -19,7 +19,7 @@ export function createSqliteRunStore({ performSync }: SqliteEngine, jobs: RunJob
     renewLeases: (...args) => performSync(jobs.renewLeases(...args)),
     renewLease: (...args) => performSync(jobs.renewLease(...args)),
     releaseLease: (...args) => performSync(jobs.releaseLease(...args)),
-    takeOver: (...args) => performSync(jobs.takeOver(...args)),
+    claimExpired: (...args) => performSync(jobs.claimExpired(...args)),
     putInbox: (...args) => performSync(jobs.putInbox(...args)),
     readInbox: (...args) => performSync(jobs.readInbox(...args)),
     withdrawInbox: (...args) => performSync(jobs.withdrawInbox(...args)),

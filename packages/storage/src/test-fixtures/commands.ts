@@ -2,12 +2,12 @@ import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/setup.ts';
 
 /** Operations beside runs, for the conformance suite. */
-export function commandsOf(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'clockAdvanced' | 'close'> {
+export function createCommands(storage: SharedStorage): Omit<EngineUnderTest, 'handle' | 'clockAdvanced' | 'close'> {
   return {
     async createConversation(principal, id) {
       await storage.conversations.create(principal, { id, title: id, at: 1 });
     },
-    leafOf: async (principal, id) => (await storage.conversations.get(principal, id))?.leafId ?? null,
+    readLeaf: async (principal, id) => (await storage.conversations.get(principal, id))?.leafId ?? null,
     async setLeaf(principal, id, leafId) {
       await storage.conversations.setLeaf(principal, id, leafId);
     },

@@ -46,7 +46,7 @@ export function newRun(id: string, conversationId: string, more: Partial<NewRun>
   return { id, conversationId, place: 'server', at: 1, messages: [message], leaf: message.id, lease, ...more };
 }
 
-export function commitOf(runId: string, more: Partial<RunCommit> = {}): RunCommit {
+export function createCommit(runId: string, more: Partial<RunCommit> = {}): RunCommit {
   return { runId, fence: 1, baseSeq: 0, events: [], durability: 'normal', ...more };
 }
 

@@ -8,9 +8,9 @@ import { copyStorage } from '../copy/copy-storage.ts';
 const [from = '', to = '', place = '', hit = '1'] = process.argv.slice(2);
 const failpoint = createFailpoints();
 failpoint.at(place, killThisProcess, { hit: Number(hit) });
-await copyStorage(locationOf(from), locationOf(to), { clock: systemClock, failpoint });
+await copyStorage(toLocation(from), toLocation(to), { clock: systemClock, failpoint });
 stdout.write('survived\n');
 
-function locationOf(text: string): StorageLocation {
+function toLocation(text: string): StorageLocation {
   return text.includes('://') ? { url: text } : { folder: text };
 }

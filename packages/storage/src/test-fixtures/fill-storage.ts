@@ -1,6 +1,6 @@
 import type { UsageEntry } from '@toolyard/protocol';
 import type { SharedStorage } from '../storage.ts';
-import { ANNE, approval, BERT, commitOf, deltas, newRun, userMessage, reply } from './conversation.ts';
+import { ANNE, approval, BERT, createCommit, deltas, newRun, userMessage, reply } from './conversation.ts';
 
 export const SAMPLE_IMAGE = new Uint8Array(100_000).fill(7);
 const NOTE = new Uint8Array([1, 2, 3]);
@@ -37,9 +37,9 @@ export async function fillStorage(storage: SharedStorage): Promise<{ picture: st
   await conversations.create(BERT, { id: 'b1', title: 'Boats', at: 2 });
   await runs.createRun(ANNE, newRun('r1', 'c1', { state: { step: 0 } }));
   for (let at = 0; at < 1_200; at += 200)
-    await runs.commit([commitOf('r1', { baseSeq: at, events: deltas('r1', at, 200) })]);
+    await runs.commit([createCommit('r1', { baseSeq: at, events: deltas('r1', at, 200) })]);
   await runs.commit([
-    commitOf('r1', {
+    createCommit('r1', {
       baseSeq: 1_200,
       events: deltas('r1', 1_200, 1),
       state: { step: 1 },

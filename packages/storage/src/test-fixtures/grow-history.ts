@@ -26,7 +26,7 @@ export type Table = { name: string; columns: readonly { name: string; isText: bo
 export function copyStatement({ name, columns }: Table, numbers: string, owner: string): string | null {
   if (BOUNDED.has(name) || !columns.some((column) => column.name === 'owner_id')) return null;
   const copied = columns.filter(({ isGenerated }) => !isGenerated);
-  const values = copied.map(({ name: column, isText }) => valueOf(name, column, isText, owner));
+  const values = copied.map(({ name: column, isText }) => createValue(name, column, isText, owner));
   const few = name === 'run_events' ? 'AND t.seq <= 2' : '';
   return `INSERT INTO ${name} (${copied.map((column) => `"${column.name}"`).join(', ')})
     SELECT ${values.join(', ')} FROM ${name} AS t CROSS JOIN ${numbers} AS numbers WHERE t.owner_id = 'anne' ${few}`;
@@ -37,7 +37,7 @@ export function removeStatement({ name }: Table): string {
   return `DELETE FROM ${name} WHERE owner_id IN ('anne', 'bert')`;
 }
 
-function valueOf(table: string, column: string, isText: boolean, owner: string): string {
+function createValue(table: string, column: string, isText: boolean, owner: string): string {
   if (column === 'owner_id') return `'${owner}'`;
   if (column === 'status') return table === 'interrupts' ? "'answered'" : "'done'";
   if (column === 'lease_owner' || column === 'lease_until') return 'NULL';

@@ -2,7 +2,7 @@ import { stdout } from 'node:process';
 import { createFailpoints, killThisProcess } from '@toolyard/testing';
 import { systemClock } from '@toolyard/protocol';
 import { openStorage } from '../open-storage.ts';
-import { ANNE, approval, commitOf, deltas, newRun, reply } from './conversation.ts';
+import { ANNE, approval, createCommit, deltas, newRun, reply } from './conversation.ts';
 
 /**
  * A process that executes a run and is killed at a failpoint: `node killed-process.ts <folder> <place> <hit>`. Prints
@@ -20,10 +20,10 @@ const plan = { change: 'plan', callId: 'k1', tool: { serverId: 's', name: 't' },
 const send = { change: 'move', callId: 'k1', from: 'planned', to: 'sent' } as const;
 const settle = { change: 'move', callId: 'k1', from: 'sent', to: 'done' } as const;
 const steps = [
-  commitOf('r1', { events: deltas('r1', 0, 3), state: { step: 1 }, ledger: [plan] }),
-  commitOf('r1', { baseSeq: 3, events: deltas('r1', 3, 1), state: { step: 2 }, ledger: [send] }),
-  commitOf('r1', { baseSeq: 4, events: deltas('r1', 4, 2), state: { step: 3 }, ledger: [settle] }),
-  commitOf('r1', {
+  createCommit('r1', { events: deltas('r1', 0, 3), state: { step: 1 }, ledger: [plan] }),
+  createCommit('r1', { baseSeq: 3, events: deltas('r1', 3, 1), state: { step: 2 }, ledger: [send] }),
+  createCommit('r1', { baseSeq: 4, events: deltas('r1', 4, 2), state: { step: 3 }, ledger: [settle] }),
+  createCommit('r1', {
     baseSeq: 6,
     events: deltas('r1', 6, 2),
     state: { step: 4 },

@@ -4,7 +4,7 @@ import type { Clock } from '@toolyard/protocol';
 import { openDatabase } from '../postgres/open-database.ts';
 import type { SharedStorage } from '../storage.ts';
 import type { EngineUnderTest } from './conformance/setup.ts';
-import { commandsOf } from './commands.ts';
+import { createCommands } from './commands.ts';
 import type { Databases } from '@toolyard/testing/postgres';
 
 /**
@@ -76,7 +76,7 @@ export async function openPostgresEngine(url: string, clock: Clock): Promise<Eng
       first = false;
       return runs;
     },
-    ...commandsOf(storage),
+    ...createCommands(storage),
     async close() {
       for (const each of opened) await each.close();
     },

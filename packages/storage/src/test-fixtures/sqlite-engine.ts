@@ -13,7 +13,7 @@ import { createSqliteDialect } from '../sqlite/kysely-dialect.ts';
 import type { SyncRunStore } from '../sqlite/run-store.ts';
 import { createSqliteRunStore } from '../sqlite/run-store.ts';
 import type { EngineUnderTest } from './conformance/setup.ts';
-import { commandsOf } from './commands.ts';
+import { createCommands } from './commands.ts';
 
 /** A temporary folder for a test, with its cleanup. */
 export function temporaryFolder(): { path: string; remove: () => void } {
@@ -44,7 +44,7 @@ export async function openSqliteEngine(clock: Clock): Promise<EngineUnderTest> {
       others.push(connection);
       return openRunStore(connection, clock);
     },
-    ...commandsOf(storage),
+    ...createCommands(storage),
     async close() {
       for (const connection of others) connection.close();
       storage.close();

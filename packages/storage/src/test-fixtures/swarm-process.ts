@@ -31,7 +31,7 @@ for (let turns = 0; turns < MIN_TURNS || performance.now() < until; turns++) {
 await storage.close();
 
 async function takeTurn(): Promise<void> {
-  const taken = await storage.runs.takeOver(LEASE, 4);
+  const taken = await storage.runs.claimExpired(LEASE, 4);
   const held = new Map(taken.map((run) => [run.id, { run, lastSeq: run.lastSeq }]));
   for (let round = 0; round < 5 && held.size > 0; round++) {
     if (random() < 0.15) await sleep(500);
@@ -42,7 +42,7 @@ async function takeTurn(): Promise<void> {
       const outcome = outcomes[index];
       if (outcome?.outcome === 'invalid') throw new Error(outcome.problem);
       if (outcome?.outcome !== 'committed' || item.release) held.delete(item.runId);
-      else held.set(item.runId, { run: held.get(item.runId)?.run ?? fail(), lastSeq: outcome.lastSeq });
+      else held.set(item.runId, { run: held.get(item.runId)?.run ?? throwNotHeld(), lastSeq: outcome.lastSeq });
     }
   }
 }
@@ -58,6 +58,6 @@ async function nextCommit(run: LeasedRun, baseSeq: number): Promise<RunCommit> {
   return { runId: run.id, fence: run.fence, baseSeq, events, taken, durability: 'normal', ...rest };
 }
 
-function fail(): never {
+function throwNotHeld(): never {
   throw new Error('a run that is not held');
 }

@@ -1,4 +1,4 @@
 /** The UTC day of a time: `2026-11-21`. */
-export function dayOf(at: number): string {
+export function toDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

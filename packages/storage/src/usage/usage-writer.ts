@@ -3,7 +3,7 @@ import { formatToolReference } from '@toolyard/protocol';
 import type { StorageEngine } from '../engine/engine.ts';
 import type { StoreWork } from '../engine/work.ts';
 import { scrubText } from '../text.ts';
-import { dayOf } from './day.ts';
+import { toDay } from './day.ts';
 
 /** Owner and context of a call; `api`: a single call over the API, outside any run. */
 export type UsageOf = {
@@ -37,8 +37,8 @@ export function createUsageWriter(engine: StorageEngine): UsageWriter {
     ON CONFLICT (${KEYS.join(', ')}) DO UPDATE SET ${sums.join(', ')}`);
   return {
     *add(entry, { ownerId, runId, conversationId, agentId, place }) {
-      const { source, name, forTool, counts, tokens } = valuesOf(entry);
-      const key = [ownerId, dayOf(entry.at), runId ?? '', entry.kind, scrubText(source), scrubText(name)];
+      const { source, name, forTool, counts, tokens } = toValues(entry);
+      const key = [ownerId, toDay(entry.at), runId ?? '', entry.kind, scrubText(source), scrubText(name)];
       yield* upsert.run(...key, scrubText(forTool), place, conversationId ?? '', agentId ?? '', ...counts, ...tokens);
     },
   };
@@ -54,7 +54,7 @@ type Values = {
   tokens: (number | null)[];
 };
 
-function valuesOf(entry: UsageEntry): Values {
+function toValues(entry: UsageEntry): Values {
   const ms = Math.max(0, Math.round(entry.durationMs));
   if (entry.kind === 'tool') {
     const { serverId: source, name } = entry.tool;

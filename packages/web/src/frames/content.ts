@@ -1,4 +1,4 @@
-import type { FrameContext, FrameReport, FromContent, ToContent } from './messages.ts';
+import type { IframeContext, IframeReport, FromContent, ToContent } from './messages.ts';
 import { removeWebRtc, withoutShadowRoots } from './no-web-rtc.ts';
 
 /**
@@ -15,7 +15,7 @@ function toOuter(message: FromContent): void {
   send(message, '*');
 }
 
-function report(message: FrameReport): void {
+function report(message: IframeReport): void {
   toOuter({ toolyard: 'report', report: message });
 }
 
@@ -23,7 +23,7 @@ function shorten(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value instanceof Error) return value.stack ?? value.message;
   try {
@@ -38,7 +38,7 @@ function watchConsole(): void {
     const original = console[level].bind(console);
     console[level] = (...values: unknown[]) => {
       original(...values);
-      report({ kind: 'console', level, text: shorten(values.slice(0, 20).map(textOf).join(' ')) });
+      report({ kind: 'console', level, text: shorten(values.slice(0, 20).map(toText).join(' ')) });
     };
   }
 }
@@ -50,7 +50,7 @@ function watchErrors(): void {
   });
   window.addEventListener('unhandledrejection', ({ reason }) => {
     const stack = reason instanceof Error ? (reason.stack ?? '') : '';
-    report({ kind: 'error', text: shorten(textOf(reason)), line: null, stack: shorten(stack) });
+    report({ kind: 'error', text: shorten(toText(reason)), line: null, stack: shorten(stack) });
   });
   document.addEventListener('securitypolicyviolation', ({ blockedURI, effectiveDirective }) => {
     report({ kind: 'blocked', url: shorten(blockedURI), directive: effectiveDirective });
@@ -100,7 +100,7 @@ function provideStorage(): void {
   }
 }
 
-function show({ theme, locale }: FrameContext): void {
+function show({ theme, locale }: IframeContext): void {
   const root = document.documentElement;
   root.dataset['theme'] = theme;
   if (!root.lang) root.lang = locale;

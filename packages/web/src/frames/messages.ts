@@ -1,9 +1,9 @@
 /** Messages between the page, the outer document of a frame and its content document. */
 
-export type FrameContext = { theme: 'light' | 'dark'; locale: string };
+export type IframeContext = { theme: 'light' | 'dark'; locale: string };
 
 /** What the content document observes. Content could forge all of it: show it as text, and act on none of it. */
-export type FrameReport =
+export type IframeReport =
   | { kind: 'console'; level: 'debug' | 'log' | 'info' | 'warn' | 'error'; text: string }
   | { kind: 'error'; text: string; line: number | null; stack: string }
   /** The policy blocked a request. */
@@ -21,11 +21,11 @@ export type ToOuter =
       query: string;
       /** The attribute `allow` of the inner frame. */
       allow: string;
-      context: FrameContext;
+      context: IframeContext;
     }
   /** A message for the content. */
   | { toolyard: 'post'; json: string }
-  | { toolyard: 'context'; context: FrameContext };
+  | { toolyard: 'context'; context: IframeContext };
 
 export type FromOuter =
   | { toolyard: 'ready' }
@@ -37,18 +37,18 @@ export type FromOuter =
   | { toolyard: 'flood' }
   /** A message was dropped. */
   | { toolyard: 'dropped'; why: 'size' | 'rate' | 'form' }
-  /** JSON of a `FrameReport`. */
+  /** JSON of a `IframeReport`. */
   | { toolyard: 'report'; json: string }
   /** A message of the content. */
   | { toolyard: 'message'; json: string };
 
 export type ToContent =
-  | { toolyard: 'write'; html: string; context: FrameContext }
-  | { toolyard: 'context'; context: FrameContext }
+  | { toolyard: 'write'; html: string; context: IframeContext }
+  | { toolyard: 'context'; context: IframeContext }
   | { toolyard: 'ping' };
 
 export type FromContent =
   | { toolyard: 'ready' }
   | { toolyard: 'written' }
   | { toolyard: 'pong' }
-  | { toolyard: 'report'; report: FrameReport };
+  | { toolyard: 'report'; report: IframeReport };

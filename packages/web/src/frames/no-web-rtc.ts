@@ -6,22 +6,22 @@
  * were taken before, and reads no property that content can define.
  */
 type Captured = (...values: unknown[]) => unknown;
-const methodOf = (owner: object, name: string): Captured => Reflect.get(owner, name) as Captured;
-const getterOf = (owner: object, name: string): Captured =>
-  methodOf(Object.getOwnPropertyDescriptor(owner, name) ?? {}, 'get');
+const captureMethod = (owner: object, name: string): Captured => Reflect.get(owner, name) as Captured;
+const captureGetter = (owner: object, name: string): Captured =>
+  captureMethod(Object.getOwnPropertyDescriptor(owner, name) ?? {}, 'get');
 
-const call = methodOf(Reflect, 'apply') as (method: Captured, on: unknown, values: readonly unknown[]) => unknown;
+const call = captureMethod(Reflect, 'apply') as (method: Captured, on: unknown, values: readonly unknown[]) => unknown;
 /** Not an accessor in every browser. */
-const countFrames: unknown = getterOf(window, 'length');
-const targetOf = getterOf(MutationRecord.prototype, 'target');
-const getRootNode = methodOf(Node.prototype, 'getRootNode');
-const queryDocument = methodOf(Document.prototype, 'querySelectorAll');
-const queryFragment = methodOf(DocumentFragment.prototype, 'querySelectorAll');
-const remove = methodOf(Element.prototype, 'remove');
-const itemOf = methodOf(NodeList.prototype, 'item');
-const includes = methodOf(String.prototype, 'includes');
-const toLowerCase = methodOf(String.prototype, 'toLowerCase');
-const observe = methodOf(MutationObserver.prototype, 'observe');
+const countFrames: unknown = captureGetter(window, 'length');
+const targetOf = captureGetter(MutationRecord.prototype, 'target');
+const getRootNode = captureMethod(Node.prototype, 'getRootNode');
+const queryDocument = captureMethod(Document.prototype, 'querySelectorAll');
+const queryFragment = captureMethod(DocumentFragment.prototype, 'querySelectorAll');
+const remove = captureMethod(Element.prototype, 'remove');
+const itemOf = captureMethod(NodeList.prototype, 'item');
+const includes = captureMethod(String.prototype, 'includes');
+const toLowerCase = captureMethod(String.prototype, 'toLowerCase');
+const observe = captureMethod(MutationObserver.prototype, 'observe');
 const page = document;
 
 const FRAMES = 'iframe,frame,object,embed';
@@ -36,7 +36,7 @@ export function removeWebRtc(): void {
   }
   const observer = new MutationObserver(removeFrames);
   observer.observe(page, WATCHED);
-  const attachShadow = methodOf(Element.prototype, 'attachShadow');
+  const attachShadow = captureMethod(Element.prototype, 'attachShadow');
   Element.prototype.attachShadow = function (init) {
     // A clone of a shadow root would not be observed.
     const root = call(attachShadow, this, [{ ...init, clonable: false }]) as ShadowRoot;
@@ -49,7 +49,7 @@ export function removeWebRtc(): void {
     }
   }
   for (const name of ['write', 'writeln'] as const) {
-    const original = methodOf(Document.prototype, name);
+    const original = captureMethod(Document.prototype, name);
     Document.prototype[name] = function (...texts: string[]) {
       let text = '';
       for (let index = 0; index < texts.length; index += 1) text += String(texts[index]);

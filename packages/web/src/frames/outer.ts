@@ -62,7 +62,7 @@ function takeToken(): boolean {
 }
 
 /** The JSON of a message; null if it has none or is too long. */
-function jsonOf(data: unknown): string | null {
+function toJson(data: unknown): string | null {
   try {
     const json = JSON.stringify(data) as string | undefined;
     return json === undefined ? null : json;
@@ -73,7 +73,7 @@ function jsonOf(data: unknown): string | null {
 
 function fromContent(data: unknown): void {
   if (!takeToken()) return drop('rate');
-  const json = jsonOf(data);
+  const json = toJson(data);
   if (json === null) return drop('form');
   if (json.length > MAX_MESSAGE) return drop('size');
   const message = data as Partial<FromContent> | null;
@@ -88,7 +88,7 @@ function fromContent(data: unknown): void {
     case 'pong':
       return clearTimeout(waitingForPong);
     case 'report':
-      return toPage({ toolyard: 'report', json: jsonOf(message.report) ?? 'null' });
+      return toPage({ toolyard: 'report', json: toJson(message.report) ?? 'null' });
     case undefined:
       return toPage({ toolyard: 'message', json });
   }

@@ -28,7 +28,7 @@ export type BrowserValue<T> = {
 /** One value stored in this browser. */
 export function browserValue<T extends JsonValue>(name: string, options: BrowserValueOptions<T>): BrowserValue<T> {
   const area = () => openArea(options.area ?? 'local');
-  const key = keyOf(name, options.version);
+  const key = getKey(name, options.version);
   return {
     get: () => readUpToDate(area(), name, options) ?? options.fallback,
     set: (value) => write(area(), key, JSON.stringify(value) === JSON.stringify(options.fallback) ? null : value),
@@ -80,15 +80,15 @@ export function browserValueFamily<T extends JsonValue>(
 }
 
 function readUpToDate<T>(area: Storage | null, name: string, options: BrowserValueOptions<T>): T | undefined {
-  const current = readText(area?.getItem(keyOf(name, options.version)) ?? null, options.read);
+  const current = readText(area?.getItem(getKey(name, options.version)) ?? null, options.read);
   if (current !== undefined || area === null) return current;
   for (let version = options.version - 1; version > 0; version -= 1) {
-    const text = area.getItem(keyOf(name, version));
+    const text = area.getItem(getKey(name, version));
     if (text === null) continue;
-    area.removeItem(keyOf(name, version));
+    area.removeItem(getKey(name, version));
     const value = migrate(text, version, options);
     if (value === undefined) return undefined;
-    write(area, keyOf(name, options.version), value);
+    write(area, getKey(name, options.version), value);
     return options.read(value);
   }
   return undefined;
@@ -126,6 +126,6 @@ function openArea(area: 'local' | 'session'): Storage | null {
   }
 }
 
-function keyOf(name: string, version: number): string {
+function getKey(name: string, version: number): string {
   return `toolyard:${name}:${String(version)}`;
 }

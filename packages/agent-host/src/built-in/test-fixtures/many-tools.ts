@@ -31,13 +31,13 @@ export function manyTools(count: number): IndexedTool[] {
   for (const [serverId, [things, about]] of Object.entries(SERVERS)) {
     for (const thing of things.split(' ')) {
       for (const [verb, does] of Object.entries(ACTIONS))
-        tools.push(toolOf(serverId, verb, thing, `${does} ${thing.replace('_', ' ')} ${about}.`));
+        tools.push(createTool(serverId, verb, thing, `${does} ${thing.replace('_', ' ')} ${about}.`));
     }
   }
   return tools.slice(0, count);
 }
 
-function toolOf(serverId: string, verb: string, thing: string, description: string): IndexedTool {
+function createTool(serverId: string, verb: string, thing: string, description: string): IndexedTool {
   const name = `${serverId}_${verb}_${thing}`;
   return {
     tool: { serverId, name, origin: 'server' },

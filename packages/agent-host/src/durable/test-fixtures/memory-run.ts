@@ -139,7 +139,7 @@ export class MemoryRun {
 
   /** The texts of the run's branch. */
   get texts(): string[] {
-    return this.#branch().map(({ role, parts }) => `${role}: ${parts.map(textOf).join('')}`);
+    return this.#branch().map(({ role, parts }) => `${role}: ${parts.map(getText).join('')}`);
   }
 
   #branch(): Message[] {
@@ -204,7 +204,7 @@ export function access(model: ModelRuntime, pay: Call, { asks = false } = {}): (
     });
 }
 
-function textOf(part: Message['parts'][number]): string {
+function getText(part: Message['parts'][number]): string {
   switch (part.type) {
     case 'text':
       return part.text;

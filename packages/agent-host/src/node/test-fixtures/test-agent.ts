@@ -42,7 +42,7 @@ export function agentOn(server: ModelServer, options: Partial<AgentOptions> = {}
   return createAgent({ model: { baseUrl: server.url, id: 'scripted' }, ...options }, platform);
 }
 
-export async function eventsOf(run: AgentRun): Promise<RunEvent[]> {
+export async function readEvents(run: AgentRun): Promise<RunEvent[]> {
   const events: RunEvent[] = [];
   for await (const event of run) events.push(event);
   return events;

@@ -4,7 +4,7 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText } from './files.ts';
 import type { AbilityFlags, EmbedFlags } from './flags.ts';
-import { unsupported, openModel } from './open-model.ts';
+import { createUnsupportedError, openModel } from './open-model.ts';
 
 /** `toolyard model embed`: one vector per line. */
 export async function embedCommand(
@@ -17,7 +17,7 @@ export async function embedCommand(
   const input = fromStdin ? (await readText(io, '-')).split(/\r?\n/).filter((line) => line.trim() !== '') : [...texts];
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.embeddings === undefined) throw unsupported(runtime, 'create embeddings');
+  if (runtime.embeddings === undefined) throw createUnsupportedError(runtime, 'create embeddings');
   const { dimensions } = flags;
   const response = await runtime.embeddings({ model, input, ...defined({ dimensions }) });
   if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...response })}\n`);

@@ -53,7 +53,7 @@ export async function readBytes({ cwd }: CommandIo, file: string): Promise<Buffe
   try {
     return await readFile(resolve(cwd, file));
   } catch (thrown) {
-    throw fileError(file, 'read', thrown);
+    throw createFileError(file, 'read', thrown);
   }
 }
 
@@ -62,7 +62,7 @@ export async function writeBytes({ cwd }: CommandIo, file: string, data: Uint8Ar
   try {
     await writeFile(resolve(cwd, file), data);
   } catch (thrown) {
-    throw fileError(file, 'write', thrown);
+    throw createFileError(file, 'write', thrown);
   }
 }
 
@@ -85,7 +85,7 @@ async function readStdin({ stdin }: CommandIo): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-function fileError(file: string, action: 'read' | 'write', thrown: unknown): ToolyardError {
+function createFileError(file: string, action: 'read' | 'write', thrown: unknown): ToolyardError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown';
   return createRequestError(
     code === 'ENOENT' && action === 'read' ? `File not found: ${file}` : `Cannot ${action} ${file} (${code}).`,

@@ -6,7 +6,7 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readMedia, readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, ImageFlags } from './flags.ts';
-import { unsupported, openModel } from './open-model.ts';
+import { createUnsupportedError, openModel } from './open-model.ts';
 import { createRequestError } from '../../errors.ts';
 
 /** `toolyard model image`: writes a file, numbered files, or stdout; prints the file names on stderr. */
@@ -27,7 +27,7 @@ export async function imageCommand(
   const images = await Promise.all(flags.from.map(async (file) => imagePart(await readMedia(io, file))));
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.createImage === undefined) throw unsupported(runtime, 'generate images');
+  if (runtime.createImage === undefined) throw createUnsupportedError(runtime, 'generate images');
   const response = await runtime.createImage({
     model,
     prompt,
@@ -37,12 +37,12 @@ export async function imageCommand(
   if (output !== undefined) {
     for (const [at, image] of response.images.entries()) {
       const file = response.images.length === 1 ? output : numbered(output, at + 1);
-      await writeBytes(io, file, bytesOf(image));
+      await writeBytes(io, file, toBytes(image));
       io.stderr.write(`${file}\n`);
     }
   } else if (!flags.json) {
     const [first] = response.images;
-    if (first !== undefined) await writeToStdout(io, bytesOf(first));
+    if (first !== undefined) await writeToStdout(io, toBytes(first));
   }
   if (flags.json) io.stdout.write(`${JSON.stringify({ model, ...response })}\n`);
   return EXIT.done;
@@ -58,7 +58,7 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - extension.length)}-${number}${extension}`;
 }
 
-function bytesOf({ source }: ImagePart): Uint8Array {
+function toBytes({ source }: ImagePart): Uint8Array {
   if ('data' in source) return Buffer.from(source.data, 'base64');
   throw new ToolyardError({
     code: 'bad_response',

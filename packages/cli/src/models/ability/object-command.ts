@@ -5,7 +5,7 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readBytes, readMedia, readText } from './files.ts';
 import type { AbilityFlags, ObjectFlags } from './flags.ts';
-import { unsupported, openModel } from './open-model.ts';
+import { createUnsupportedError, openModel } from './open-model.ts';
 import { createRequestError } from '../../errors.ts';
 
 /** `toolyard model object`: prints JSON that matches the schema. */
@@ -21,7 +21,7 @@ export async function objectCommand(
   const media = await Promise.all(flags.from.map((file) => mediaPart(io, file)));
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.generateObject === undefined) throw unsupported(runtime, 'generate objects');
+  if (runtime.generateObject === undefined) throw createUnsupportedError(runtime, 'generate objects');
   const parts: UserPart[] = [{ type: 'text', text }, ...media];
   const messages = [{ id: 'message', parentId: null, createdAt: 0, role: 'user' as const, parts }];
   const response = await runtime.generateObject({ model, messages, name, schema });

@@ -16,7 +16,7 @@ export type OpenedModel = AsyncDisposable & { runtime: ModelRuntime; model: stri
 export async function openModel(io: CommandIo, flags: AbilityFlags): Promise<OpenedModel> {
   const source = await modelSource(io, flags);
   try {
-    const providerId = flags.provider ?? (await providerOf(flags.model, source));
+    const providerId = flags.provider ?? (await findProvider(flags.model, source));
     const runtime = await source.open({ providerId, modelId: flags.model });
     return { runtime, model: flags.model, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
   } catch (thrown) {
@@ -25,7 +25,7 @@ export async function openModel(io: CommandIo, flags: AbilityFlags): Promise<Ope
   }
 }
 
-async function providerOf(modelId: string, source: ModelSource): Promise<string> {
+async function findProvider(modelId: string, source: ModelSource): Promise<string> {
   const { models, failures } = await source.models();
   const providers = [...new Set(models.filter((model) => model.modelId === modelId).map((model) => model.providerId))];
   const [first, ...others] = providers;
@@ -47,6 +47,6 @@ async function providerOf(modelId: string, source: ModelSource): Promise<string>
 }
 
 /** The error for a provider without this capability. */
-export function unsupported({ provider }: ModelRuntime, action: string): ToolyardError {
+export function createUnsupportedError({ provider }: ModelRuntime, action: string): ToolyardError {
   return createRequestError(`The provider "${provider}" cannot ${action}.`, 'Choose another provider with --provider.');
 }

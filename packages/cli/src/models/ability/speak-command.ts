@@ -6,7 +6,7 @@ import { EXIT } from '../../exit.ts';
 import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { readText, writeBytes, writeToStdout } from './files.ts';
 import type { AbilityFlags, SpeakFlags } from './flags.ts';
-import { unsupported, openModel } from './open-model.ts';
+import { createUnsupportedError, openModel } from './open-model.ts';
 
 const FORMATS: readonly SpeechFormat[] = ['mp3', 'wav', 'opus', 'aac', 'flac', 'pcm'];
 
@@ -22,7 +22,7 @@ export async function speakCommand(
   const text = await readText(io, argument);
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.textToSpeech === undefined) throw unsupported(runtime, 'convert text to speech');
+  if (runtime.textToSpeech === undefined) throw createUnsupportedError(runtime, 'convert text to speech');
   const { mimeType, data } = await runtime.textToSpeech({
     model,
     text,

@@ -5,7 +5,7 @@ import { exitOnClosedPipe } from '../../closed-pipe.ts';
 import { jsonLine, sanitize } from '../../sanitize.ts';
 import { readMedia } from './files.ts';
 import type { AbilityFlags, TranscribeFlags } from './flags.ts';
-import { unsupported, openModel } from './open-model.ts';
+import { createUnsupportedError, openModel } from './open-model.ts';
 
 /** `toolyard model transcribe`: prints the transcript. */
 export async function transcribeCommand(
@@ -18,7 +18,7 @@ export async function transcribeCommand(
   const audio = await readMedia(io, file, flags.type);
   await using opened = await openModel(io, flags);
   const { runtime, model } = opened;
-  if (runtime.transcribe === undefined) throw unsupported(runtime, 'transcribe audio');
+  if (runtime.transcribe === undefined) throw createUnsupportedError(runtime, 'transcribe audio');
   const transcript = await runtime.transcribe({
     model,
     audio,

@@ -2,7 +2,7 @@ import type { Fetch, JsonObject } from '@toolyard/protocol';
 import { isJsonObject, parseJson, ToolyardError } from '@toolyard/protocol';
 import { REDACTED } from '../../log/redact.ts';
 import { limitMessages } from '../../transports/body-limit.ts';
-import { networkCodeOf } from '../../transports/network-error.ts';
+import { findNetworkCode } from '../../transports/network-error.ts';
 import { STREAM_ENDED } from '../../transports/raw-result-transport.ts';
 import { MethodError } from '../../transports/serve-methods.ts';
 import type { PluginRequest } from './plugin.ts';
@@ -43,7 +43,7 @@ export type PluginAnswer = { content: JsonObject[]; text: string | null; isError
  */
 export async function callPlugin(request: PluginRequest, fetch: Fetch, signal: AbortSignal): Promise<PluginAnswer> {
   const { method, url, headers, body, secrets } = request;
-  const redact = redactorOf(secrets);
+  const redact = createRedactor(secrets);
   const hasSecrets = secrets.length > 0;
   try {
     const response = await limitMessages(fetch, MAX_RESPONSE)(url, {
@@ -57,7 +57,7 @@ export async function callPlugin(request: PluginRequest, fetch: Fetch, signal: A
   } catch (thrown) {
     if (thrown instanceof MethodError) throw thrown;
     if (ToolyardError.isInstance(thrown)) return failed(redact(sentence(thrown)));
-    const network = networkCodeOf(thrown);
+    const network = findNetworkCode(thrown);
     if (network?.neverConnected === true) {
       throw new MethodError(-32_600, `The plugin cannot be reached (${network.code}).`);
     }
@@ -96,7 +96,7 @@ function readError(status: number, text: string): PluginAnswer {
   const isAuth = status === 401 || status === 403 || errorType === 'PluginSettingsInvalid';
   const known = errorType !== undefined && Object.hasOwn(ERROR_TYPES, errorType) ? ERROR_TYPES[errorType] : undefined;
   const why = known ?? (isAuth ? 'it rejected the credentials in its settings' : 'the call failed');
-  const detail = body === undefined ? text.trim() : detailOf(body);
+  const detail = body === undefined ? text.trim() : readDetail(body);
   return failed(
     [
       `The plugin answered with HTTP ${status}: ${why}${errorType === undefined ? '' : ` (${errorType.slice(0, 60)})`}.`,
@@ -107,7 +107,7 @@ function readError(status: number, text: string): PluginAnswer {
 }
 
 /** The message of an error body. Its other fields stay out: gateways repeat credentials and stack traces there. */
-function detailOf(body: JsonObject): string {
+function readDetail(body: JsonObject): string {
   const inner = isJsonObject(body['body']) ? body['body'] : body;
   for (const key of ['message', 'error', 'detail', 'error_description', 'title']) {
     const value = inner[key];
@@ -135,7 +135,7 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /** Plugins repeat what they received, above all in errors. */
-function redactorOf(secrets: readonly string[]): (text: string) => string {
+function createRedactor(secrets: readonly string[]): (text: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])

@@ -17,7 +17,7 @@ export type Credential = {
  * The credential of an OpenAPI security scheme; null if Toolyard cannot use it. Names of settings are those of LobeChat:
  * the name of the scheme, with a suffix for what is not an API key.
  */
-export function credentialOf(name: string, scheme: JsonObject): Credential | null {
+export function readCredential(name: string, scheme: JsonObject): Credential | null {
   const described = typeof scheme['description'] === 'string' ? scheme['description'] : name;
   switch (scheme['type']) {
     case 'apiKey': {
@@ -62,16 +62,16 @@ export function credentialOfAuth(auth: JsonObject, place: string): Credential | 
         ? basic('username', 'password', 'Sign-in')
         : bearer('serviceToken', 'Service token');
     case 'api_key': {
-      const found = credentialOf('apiKey', { type: 'apiKey', in: auth['in'] ?? 'header', name: auth['name'] ?? '' });
+      const found = readCredential('apiKey', { type: 'apiKey', in: auth['in'] ?? 'header', name: auth['name'] ?? '' });
       if (found !== null && auth['name'] !== undefined) return found;
-      throw unusable(place, 'an API key needs "in" ("header" or "query") and "name"');
+      throw createUnusableError(place, 'an API key needs "in" ("header" or "query") and "name"');
     }
     default:
-      throw unusable(place, `unknown type ${JSON.stringify(kind).slice(0, 60)}`);
+      throw createUnusableError(place, `unknown type ${JSON.stringify(kind).slice(0, 60)}`);
   }
 }
 
-function unusable(place: string, why: string): ToolyardError {
+function createUnusableError(place: string, why: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message: say`${place}: "auth" cannot be used: ${why}.`,
@@ -127,7 +127,7 @@ export function missingSettings(credentials: readonly Credential[], settings: Js
 }
 
 /** @throws ToolyardError `bad_config` */
-export function settingsMissing(names: readonly string[]): ToolyardError {
+export function createMissingSettingsError(names: readonly string[]): ToolyardError {
   return createConfigError(
     say`The plugin needs settings that are not set: ${names.join(', ')}.`,
     say`Fill in the settings of the plugin: Settings > Tools.`,

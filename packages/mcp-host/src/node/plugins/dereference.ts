@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, messageOf, ToolyardError } from '@toolyard/protocol';
 import { unresolved, unresolvedIn, withMarkedReferences } from './mark-references.ts';
-import { parseDocument, unreadable } from './parse-document.ts';
+import { parseDocument, createUnreadableError } from './parse-document.ts';
 
 /** Documents that one OpenAPI document may refer to, directly and indirectly. */
 const MAX_DOCUMENTS = 20;
@@ -29,9 +29,10 @@ export async function dereference(
   const guarded = async (address: string): Promise<string> => {
     try {
       documents += 1;
-      if (documents > MAX_DOCUMENTS) throw unreadable(`${url} refers to more than ${MAX_DOCUMENTS} other documents.`);
+      if (documents > MAX_DOCUMENTS)
+        throw createUnreadableError(`${url} refers to more than ${MAX_DOCUMENTS} other documents.`);
       if (!/^https?:/i.test(address))
-        throw unreadable(`${url} refers to ${address.slice(0, 200)}, which is not a web URL.`);
+        throw createUnreadableError(`${url} refers to ${address.slice(0, 200)}, which is not a web URL.`);
       return await read(address);
     } catch (thrown) {
       failures.set(address, messageOf(thrown));
@@ -72,7 +73,7 @@ export async function dereference(
   } catch (thrown) {
     // With all errors of single references, once everything else is resolved.
     if (!(thrown instanceof JSONParserErrorGroup)) {
-      throw unreadable(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
+      throw createUnreadableError(`${url}: a "$ref" cannot be resolved: ${messageOf(thrown).slice(0, 300)}.`);
     }
   }
   return { document: isJsonObject(parser.schema) ? parser.schema : document, refusal };

@@ -3,11 +3,11 @@ import { defined, isJsonObject, ToolyardError, say } from '@toolyard/protocol';
 import { displayUrl } from '../../log/redact.ts';
 import type { PluginConfig } from '../../config/plugin-config.ts';
 import { limitMessages } from '../../transports/body-limit.ts';
-import { networkCodeOf } from '../../transports/network-error.ts';
+import { findNetworkCode } from '../../transports/network-error.ts';
 import { settingsSchema } from './credentials.ts';
 import { dereference } from './dereference.ts';
 import { requestToGateway, requestToPlugin } from './manifest-requests.ts';
-import { parseDocument, unreadable } from './parse-document.ts';
+import { parseDocument, createUnreadableError } from './parse-document.ts';
 import type { Plugin, PluginTool } from './plugin.ts';
 import type { Manifest } from './read-manifest.ts';
 import { readManifest } from './read-manifest.ts';
@@ -17,7 +17,7 @@ import { openApiVersion, readOpenApi } from './read-openapi.ts';
 /** Longest manifest or OpenAPI document, in bytes. */
 const MAX_DOCUMENT = 2_000_000;
 /** Timeout of reading all documents of a plugin, in milliseconds. */
-const PATIENCE_MS = 20_000;
+const LOAD_TIMEOUT_MS = 20_000;
 
 export type LoadPluginOptions = {
   /** Reaches the URL of the plugin wherever it is, and all others on the public internet only. */
@@ -37,7 +37,7 @@ export type LoadPluginOptions = {
  */
 export async function loadPlugin(config: PluginConfig, options: LoadPluginOptions): Promise<Plugin> {
   const timeout = new AbortController();
-  const cancelTimer = options.clock.after(PATIENCE_MS, () => timeout.abort());
+  const cancelTimer = options.clock.after(LOAD_TIMEOUT_MS, () => timeout.abort());
   const signal = options.signal === undefined ? timeout.signal : AbortSignal.any([options.signal, timeout.signal]);
   const read = (url: string): Promise<string> => readText(url, options.fetch, signal);
   try {
@@ -45,7 +45,7 @@ export async function loadPlugin(config: PluginConfig, options: LoadPluginOption
     const document = parseDocument(await read(config.url), name);
     const version = openApiVersion(document.value);
     if (version !== null) {
-      const found = await openApiOf(config.url, document.value, { read, standard: null });
+      const found = await loadOpenApi(config.url, document.value, { read, standard: null });
       timeout.signal.throwIfAborted();
       return pluginOfOpenApi(document.value, found);
     }
@@ -53,14 +53,14 @@ export async function loadPlugin(config: PluginConfig, options: LoadPluginOption
     const { openapi } = manifest;
     if (openapi === undefined) return pluginOfManifest(manifest, null);
     const described = parseDocument(await read(openapi), displayUrl(openapi)).value;
-    const found = await openApiOf(openapi, described, { read, standard: manifest.credential });
+    const found = await loadOpenApi(openapi, described, { read, standard: manifest.credential });
     timeout.signal.throwIfAborted();
     return pluginOfManifest(manifest, found);
   } catch (thrown) {
     if (timeout.signal.aborted) {
       throw new ToolyardError({
         code: 'timed_out',
-        message: say`The documents of the plugin could not be read within ${PATIENCE_MS / 1_000} s.`,
+        message: say`The documents of the plugin could not be read within ${LOAD_TIMEOUT_MS / 1_000} s.`,
         retryable: true,
       });
     }
@@ -70,20 +70,22 @@ export async function loadPlugin(config: PluginConfig, options: LoadPluginOption
   }
 }
 
-async function openApiOf(
+async function loadOpenApi(
   url: string,
   document: JsonObject,
   { read, standard }: { read: (url: string) => Promise<string>; standard: Manifest['credential'] },
 ): Promise<OpenApiTools> {
   if (openApiVersion(document) !== 'supported') {
     const version = document['swagger'] === undefined ? '' : ' (this is one of Swagger 2)';
-    throw unreadable(`${displayUrl(url)} is not an OpenAPI 3 document: "openapi" must begin with "3."${version}.`);
+    throw createUnreadableError(
+      `${displayUrl(url)} is not an OpenAPI 3 document: "openapi" must begin with "3."${version}.`,
+    );
   }
   const { document: whole, refusal } = await dereference(url, document, read);
   const found = readOpenApi(whole, url, standard);
   if (found.tools.length > 0) return found;
   if (refusal !== undefined) throw refusal;
-  throw unreadable(
+  throw createUnreadableError(
     [`${displayUrl(url)} has no operation that Toolyard can call.`, ...found.notes.slice(0, 3)].join(' '),
   );
 }
@@ -156,7 +158,7 @@ async function readText(url: string, fetch: Fetch, signal: AbortSignal): Promise
       signal,
     });
   } catch (thrown) {
-    const network = networkCodeOf(thrown);
+    const network = findNetworkCode(thrown);
     if (network === undefined) throw thrown;
     throw new ToolyardError({
       code: 'server_unreachable',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@toolyard/protocol';
-import { missingSettings, settingsMissing } from './credentials.ts';
+import { missingSettings, createMissingSettingsError } from './credentials.ts';
 import { isSecretSetting, settingProperties } from './plugin-settings.ts';
 import type { PluginRequest } from './plugin.ts';
 import type { Manifest } from './read-manifest.ts';
@@ -39,7 +39,7 @@ function post(
   const missing = required.filter((name) => typeof name === 'string').filter((name) => !Object.hasOwn(settings, name));
   const placed = credential?.place(settings);
   if (credential !== null && placed === undefined) missing.push(...missingSettings([credential], settings));
-  if (missing.length > 0) throw settingsMissing([...new Set(missing)]);
+  if (missing.length > 0) throw createMissingSettingsError([...new Set(missing)]);
   const url = new URL(address);
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (placed?.in === 'header') headers[placed.name.toLowerCase()] = placed.value;

@@ -32,7 +32,7 @@ function openapi(operation: object, more: object = {}): object {
   };
 }
 
-function requestOf({ tools }: Plugin, args: JsonObject, settings: JsonObject = {}): PluginRequest | undefined {
+function createRequest({ tools }: Plugin, args: JsonObject, settings: JsonObject = {}): PluginRequest | undefined {
   return tools[0]?.request?.(args, settings);
 }
 
@@ -82,13 +82,15 @@ describe('an OpenAPI document', () => {
       },
     ]);
     expect(Object.keys(plugin.tools[0]?.inputSchema['properties'] as object)).not.toContain('Authorization');
-    expect(requestOf(plugin, { id: 'a b/c', id_query: 7, 'X-Trace': 'on', _requestBody: { name: 'Rex' } })).toEqual({
-      method: 'GET',
-      url: `${server.url}/api/v1/pets/a%20b%2Fc?id=7`,
-      headers: { 'x-trace': 'on', 'content-type': 'application/json' },
-      body: '{"name":"Rex"}',
-      secrets: [],
-    });
+    expect(createRequest(plugin, { id: 'a b/c', id_query: 7, 'X-Trace': 'on', _requestBody: { name: 'Rex' } })).toEqual(
+      {
+        method: 'GET',
+        url: `${server.url}/api/v1/pets/a%20b%2Fc?id=7`,
+        headers: { 'x-trace': 'on', 'content-type': 'application/json' },
+        body: '{"name":"Rex"}',
+        secrets: [],
+      },
+    );
   });
 
   test.each([
@@ -100,17 +102,17 @@ describe('an OpenAPI document', () => {
     [{ content: { 'application/json': { schema: {} } } }, { a: [1] }, 'q=%7B%22a%22%3A%5B1%5D%7D'],
   ])('sends query parameters in their style %j', async (how, value, query) => {
     const plugin = await load(openapi({ parameters: [inPath, { name: 'q', in: 'query', ...how }] }));
-    expect(requestOf(plugin, { id: 'x', q: value })?.url).toBe(`${server.url}/api/v1/pets/x?${query}`);
+    expect(createRequest(plugin, { id: 'x', q: value })?.url).toBe(`${server.url}/api/v1/pets/x?${query}`);
   });
 
   test.each(['..', '.', ''])('never leaves its path (%j)', async (id) => {
     const plugin = await load(openapi({ parameters: [inPath] }));
-    expect(() => requestOf(plugin, { id })).toThrow('"id" cannot be part of a path');
+    expect(() => createRequest(plugin, { id })).toThrow('"id" cannot be part of a path');
   });
 
   test('refuses line breaks in headers', async () => {
     const plugin = await load(openapi({ parameters: [inPath, { name: 'x-a', in: 'header' }] }));
-    expect(() => requestOf(plugin, { id: '1', 'x-a': 'b\r\nc: d' })).toThrow('headers cannot have');
+    expect(() => createRequest(plugin, { id: '1', 'x-a': 'b\r\nc: d' })).toThrow('headers cannot have');
   });
 
   test.each([
@@ -132,12 +134,12 @@ describe('an OpenAPI document', () => {
       ),
     );
     expect(Object.keys((plugin.settings?.['properties'] ?? {}) as object)).toEqual(Object.keys(settings));
-    expect(requestOf(plugin, { id: 'x' }, settings as JsonObject)).toMatchObject({
+    expect(createRequest(plugin, { id: 'x' }, settings as JsonObject)).toMatchObject({
       url: `${server.url}/api/v1/pets/x${query}`,
       headers,
       secrets: expect.arrayContaining(['s3cret']) as string[],
     });
-    expect(() => requestOf(plugin, { id: 'x' })).toThrow('needs settings that are not set');
+    expect(() => createRequest(plugin, { id: 'x' })).toThrow('needs settings that are not set');
   });
 
   test('leaves out what it cannot call, and says so', async () => {
@@ -174,17 +176,17 @@ describe('an OpenAPI document', () => {
     };
     const plugin = await load(manifest, '/ai-plugin.json');
     expect(plugin).toMatchObject({ identifier: 'pets', title: 'Pets', tools: [{ name: 'list' }] });
-    const request = requestOf(plugin, {}, { serviceToken: 's3cret' });
+    const request = createRequest(plugin, {}, { serviceToken: 's3cret' });
     expect(request).toMatchObject({ url: `${server.url}/pets`, headers: { authorization: 'Bearer s3cret' } });
   });
 });
 
 describe('names, servers and documents in other forms', () => {
-  const pathsOf = (paths: object, more: object = {}): object => ({ openapi: '3.0.3', info: null, paths, ...more });
+  const createPaths = (paths: object, more: object = {}): object => ({ openapi: '3.0.3', info: null, paths, ...more });
 
   test('operations with equal names are all kept', async () => {
     const plugin = await load(
-      pathsOf({
+      createPaths({
         '/a': { get: { operationId: 'list' }, post: { operationId: 'list' } },
         '/a-b': { get: {} },
         '/a/b': { get: { operationId: ' ' } },
@@ -200,8 +202,8 @@ describe('names, servers and documents in other forms', () => {
     [[{ url: 'https://{r}.example', variables: { r: { enum: ['eu', 'us'] } } }], 'https://eu.example'],
     [[{ url: 'https://a.example:{port}', variables: { port: { default: 8443 } } }], 'https://a.example:8443'],
   ])('the first usable one of the servers %j is used', async (servers, url) => {
-    const plugin = await load(pathsOf({ '/a': { get: { operationId: 'list' } } }, { servers }));
-    expect(requestOf(plugin, {})?.url).toBe(`${url}/a`);
+    const plugin = await load(createPaths({ '/a': { get: { operationId: 'list' } } }, { servers }));
+    expect(createRequest(plugin, {})?.url).toBe(`${url}/a`);
   });
 
   test.each([

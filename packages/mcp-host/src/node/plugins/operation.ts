@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { isJsonObject, ToolyardError } from '@toolyard/protocol';
 import type { Credential } from './credentials.ts';
-import { isHeaderName, missingSettings, settingsMissing } from './credentials.ts';
+import { isHeaderName, missingSettings, createMissingSettingsError } from './credentials.ts';
 import type { PluginRequest } from './plugin.ts';
 
 /** The argument that holds the body, as LobeChat names it. */
@@ -32,7 +32,7 @@ export type Operation = {
 };
 
 /** @throws ToolyardError `invalid_arguments`, or `bad_config` if no alternative of its authentication is set */
-export function requestOf(operation: Operation, args: JsonObject, settings: JsonObject): PluginRequest {
+export function createRequest(operation: Operation, args: JsonObject, settings: JsonObject): PluginRequest {
   const { method, server, path, parameters, body } = operation;
   const headers: Record<string, string> = {};
   const query = new URLSearchParams();
@@ -40,14 +40,14 @@ export function requestOf(operation: Operation, args: JsonObject, settings: Json
   for (const parameter of parameters) {
     const value = Object.hasOwn(args, parameter.argument) ? args[parameter.argument] : undefined;
     if (value === undefined || value === null) {
-      if (parameter.required) throw invalid(`"${parameter.argument}" is missing.`);
-    } else if (parameter.in === 'path') filled = filled.replaceAll(`{${parameter.name}}`, segmentOf(parameter, value));
+      if (parameter.required) throw createInvalidArgumentsError(`"${parameter.argument}" is missing.`);
+    } else if (parameter.in === 'path') filled = filled.replaceAll(`{${parameter.name}}`, toSegment(parameter, value));
     else if (parameter.in === 'query') addToQuery(query, parameter, value);
-    else headers[parameter.name.toLowerCase()] = headerOf(parameter, value);
+    else headers[parameter.name.toLowerCase()] = toHeader(parameter, value);
   }
   const url = new URL(server + filled);
   for (const [name, value] of query) url.searchParams.append(name, value);
-  const written = bodyOf(body, args[BODY_ARGUMENT]);
+  const written = createBody(body, args[BODY_ARGUMENT]);
   if (written !== undefined) headers['content-type'] = written.type;
   const secrets: string[] = [];
   for (const credential of chosen(operation.security, settings)) {
@@ -66,26 +66,27 @@ function chosen(security: Operation['security'], settings: JsonObject): readonly
   const isSet = (all: readonly Credential[]): boolean => all.every((each) => each.place(settings) !== undefined);
   const found = security.find((all) => all.length > 0 && isSet(all)) ?? security.find((all) => all.length === 0);
   if (found !== undefined) return found;
-  throw settingsMissing(missingSettings(security[0] ?? [], settings));
+  throw createMissingSettingsError(missingSettings(security[0] ?? [], settings));
 }
 
-function segmentOf({ argument, style, explode }: OperationParameter, value: JsonValue): string {
+function toSegment({ argument, style, explode }: OperationParameter, value: JsonValue): string {
   const text =
     style === 'json'
       ? encodeURIComponent(JSON.stringify(value))
-      : pairsOf(value)
+      : toPairs(value)
           .map(([key, each]) =>
             key === null ? encode(each) : explode ? `${encode(key)}=${encode(each)}` : `${encode(key)},${encode(each)}`,
           )
           .join(',');
   // A dot segment would leave the path of the operation.
-  if (text === '' || text === '.' || text === '..') throw invalid(`"${argument}" cannot be part of a path.`);
+  if (text === '' || text === '.' || text === '..')
+    throw createInvalidArgumentsError(`"${argument}" cannot be part of a path.`);
   return text;
 }
 
 function addToQuery(query: URLSearchParams, { name, style, explode }: OperationParameter, value: JsonValue): void {
   if (style === 'json') return query.append(name, JSON.stringify(value));
-  const pairs = pairsOf(value);
+  const pairs = toPairs(value);
   if (style === 'deepObject') {
     for (const [key, each] of pairs) query.append(key === null ? name : `${name}[${key}]`, each);
   } else if (explode) {
@@ -96,25 +97,26 @@ function addToQuery(query: URLSearchParams, { name, style, explode }: OperationP
   }
 }
 
-function headerOf({ argument, style }: OperationParameter, value: JsonValue): string {
+function toHeader({ argument, style }: OperationParameter, value: JsonValue): string {
   const text =
     style === 'json'
       ? JSON.stringify(value)
-      : pairsOf(value)
+      : toPairs(value)
           .map(([, each]) => each)
           .join(',');
-  if (!/^[\t\x20-\x7e]*$/.test(text)) throw invalid(`"${argument}" contains characters that headers cannot have.`);
+  if (!/^[\t\x20-\x7e]*$/.test(text))
+    throw createInvalidArgumentsError(`"${argument}" contains characters that headers cannot have.`);
   return text;
 }
 
 /** The values of a list, the properties of an object, or the value itself. */
-function pairsOf(value: JsonValue): [key: string | null, value: string][] {
-  if (Array.isArray(value)) return value.map((each) => [null, textOf(each)]);
-  if (isJsonObject(value)) return Object.entries(value).map(([key, each]) => [key, textOf(each)]);
-  return [[null, textOf(value)]];
+function toPairs(value: JsonValue): [key: string | null, value: string][] {
+  if (Array.isArray(value)) return value.map((each) => [null, toText(each)]);
+  if (isJsonObject(value)) return Object.entries(value).map(([key, each]) => [key, toText(each)]);
+  return [[null, toText(value)]];
 }
 
-function textOf(value: JsonValue): string {
+function toText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -122,18 +124,18 @@ function encode(text: string): string {
   return encodeURIComponent(text);
 }
 
-function bodyOf(kind: Operation['body'], value: JsonValue | undefined): { type: string; text: string } | undefined {
+function createBody(kind: Operation['body'], value: JsonValue | undefined): { type: string; text: string } | undefined {
   if (kind === undefined || value === undefined) return undefined;
   switch (kind) {
     case 'json':
       return { type: 'application/json', text: JSON.stringify(value) };
     case 'form': {
       const form = new URLSearchParams();
-      for (const [key, each] of pairsOf(value)) form.append(key ?? '', each);
+      for (const [key, each] of toPairs(value)) form.append(key ?? '', each);
       return { type: 'application/x-www-form-urlencoded', text: form.toString() };
     }
     case 'text':
-      return { type: 'text/plain; charset=utf-8', text: textOf(value) };
+      return { type: 'text/plain; charset=utf-8', text: toText(value) };
   }
 }
 
@@ -145,6 +147,6 @@ export function isUsableHeader(name: string): boolean {
   return isHeaderName(name) && !RESERVED.test(name);
 }
 
-function invalid(message: string): ToolyardError {
+function createInvalidArgumentsError(message: string): ToolyardError {
   return new ToolyardError({ code: 'invalid_arguments', message });
 }

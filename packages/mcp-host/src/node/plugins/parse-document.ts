@@ -10,7 +10,7 @@ const MAX_ALIASES = 100;
 export type PluginDocument = {
   value: JsonObject;
   /** Names a place in it for a message: `https://example.com/manifest.json, line 3`. */
-  placeOf: (path: readonly (string | number)[]) => string;
+  formatLocation: (path: readonly (string | number)[]) => string;
 };
 
 /**
@@ -21,35 +21,35 @@ export type PluginDocument = {
  */
 export function parseDocument(text: string, name: string): PluginDocument {
   const document = /^\s*[{[/]/.test(text) ? parseAsJson(text, name) : parseAsYaml(text, name);
-  const { value, placeOf } = document;
-  if (!isJsonObject(value)) throw unreadable(`${name} must contain an object.`);
-  if (isTooDeep(value)) throw unreadable(`${name} is ${TOO_DEEP}.`);
-  return { value, placeOf };
+  const { value, formatLocation } = document;
+  if (!isJsonObject(value)) throw createUnreadableError(`${name} must contain an object.`);
+  if (isTooDeep(value)) throw createUnreadableError(`${name} is ${TOO_DEEP}.`);
+  return { value, formatLocation };
 }
 
-function parseAsJson(text: string, name: string): { value: unknown; placeOf: PluginDocument['placeOf'] } {
+function parseAsJson(text: string, name: string): { value: unknown; formatLocation: PluginDocument['formatLocation'] } {
   try {
     return parseJsonFile(text, name);
   } catch (thrown) {
-    throw ToolyardError.isInstance(thrown) ? unreadable(thrown.message) : thrown;
+    throw ToolyardError.isInstance(thrown) ? createUnreadableError(thrown.message) : thrown;
   }
 }
 
-function parseAsYaml(text: string, name: string): { value: unknown; placeOf: PluginDocument['placeOf'] } {
+function parseAsYaml(text: string, name: string): { value: unknown; formatLocation: PluginDocument['formatLocation'] } {
   try {
     return {
       value: parse(text, { maxAliasCount: MAX_ALIASES, merge: true, uniqueKeys: false, logLevel: 'error' }) as unknown,
-      placeOf: (path) => (path.length === 0 ? name : `${name}, ${path.join('.')}`),
+      formatLocation: (path) => (path.length === 0 ? name : `${name}, ${path.join('.')}`),
     };
   } catch (thrown) {
     const [at] = thrown instanceof YAMLParseError ? (thrown.linePos ?? []) : [];
     const place = at === undefined ? name : `${name}, line ${at.line}, column ${at.col}`;
     const why = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : '';
-    throw unreadable(`${place}: neither JSON nor YAML (${why.slice(0, 200)}).`);
+    throw createUnreadableError(`${place}: neither JSON nor YAML (${why.slice(0, 200)}).`);
   }
 }
 
-export function unreadable(message: string): ToolyardError {
+export function createUnreadableError(message: string): ToolyardError {
   return new ToolyardError({
     code: 'bad_response',
     message,

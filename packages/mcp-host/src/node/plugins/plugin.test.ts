@@ -4,7 +4,7 @@ import type { JsonObject, ToolResult } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { McpHost } from '../../host/host.ts';
 import type { PluginConfig } from '../../config/plugin-config.ts';
-import { connected, healthOf } from '../test-fixtures/peers.ts';
+import { connected, getHealth } from '../test-fixtures/peers.ts';
 import { createNodeTransports } from '../transports.ts';
 
 const SECRET = 'secret-of-the-test';
@@ -55,7 +55,7 @@ function search(args: JsonObject = { query: 'lamps' }, name = 'search'): Promise
 }
 
 const calls = () => plugin.asked.filter(({ url }) => url !== '/manifest.json');
-const textOf = ({ content }: ToolResult) => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+const getText = ({ content }: ToolResult) => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
 describe('a manifest', () => {
   test('offers its functions as tools, which are called with the arguments and the settings', async () => {
@@ -72,7 +72,7 @@ describe('a manifest', () => {
         annotations: { openWorld: true },
       },
     ]);
-    expect(healthOf(shop, 'shop')).toMatchObject({
+    expect(getHealth(shop, 'shop')).toMatchObject({
       state: 'ready',
       serverInfo: { name: 'shop', title: 'Shop' },
       instructions: 'Prefer lamps.',
@@ -95,7 +95,7 @@ describe('a manifest', () => {
       const document = manifest(where === 'manifest' ? { gateway } : { gateway: 'https://gateway.example/' });
       await connect(document, where === 'manifest' ? {} : { gateway });
       plugin.answer({ '/gateway': { body: 'through the gateway' } });
-      expect(textOf(await search())).toBe('through the gateway');
+      expect(getText(await search())).toBe('through the gateway');
       const [call] = calls();
       expect(JSON.parse(call?.body ?? '')).toEqual({
         identifier: 'shop',
@@ -122,7 +122,7 @@ describe('a manifest', () => {
     settings = own;
     await connect(manifest({ auth }));
     plugin.answer({ '/api/search': { body: 'ok' } });
-    expect(textOf(await search())).toBe('ok');
+    expect(getText(await search())).toBe('ok');
     const sent = calls()[0]?.headers ?? {};
     if (headers === undefined) expect(sent['authorization']).toBeUndefined();
     else expect(sent).toMatchObject(headers);
@@ -142,7 +142,7 @@ describe('a manifest', () => {
     await connect(manifest({ settings: own, auth: { type: 'bearer' } }));
     const result = await search();
     expect(result).toMatchObject({ outcome: 'not_sent', error: { code: 'server_refused' } });
-    expect(textOf(result)).toContain('needs settings that are not set: apiKey, serviceToken');
+    expect(getText(result)).toContain('needs settings that are not set: apiKey, serviceToken');
     expect(calls()).toEqual([]);
   });
 
@@ -169,15 +169,15 @@ describe('a manifest', () => {
     ['[1]', 'must contain an object'],
   ])('that is invalid says where: %s', async (document, message) => {
     const shop = await connect(document);
-    expect(healthOf(shop, 'shop')).toMatchObject({ state: 'failed', error: { code: 'bad_response' } });
-    expect(healthOf(shop, 'shop').error?.message).toContain(message);
+    expect(getHealth(shop, 'shop')).toMatchObject({ state: 'failed', error: { code: 'bad_response' } });
+    expect(getHealth(shop, 'shop').error?.message).toContain(message);
   });
 
   test('is used without a function that is invalid', async () => {
     const api = [{ name: 'search', url: '/api/search' }, { url: '/api/nameless' }, { name: 'search', url: '/again' }];
     const shop = await connect(manifest({ api }));
     expect(shop.tools()).toHaveLength(1);
-    const log = healthOf(shop, 'shop')
+    const log = getHealth(shop, 'shop')
       .log.map(({ text }) => text)
       .join('\n');
     expect(log).toMatch(/manifest.json, line 1: left out: it has no "name"/);
@@ -205,14 +205,14 @@ describe('the answer of a plugin', () => {
     plugin.answer({ '/api/search': { status, body } });
     const result = await search();
     expect(result).toMatchObject({ isError: true, outcome: 'done' });
-    expect(textOf(result)).toMatch(expected);
+    expect(getText(result)).toMatch(expected);
     expect(JSON.stringify([result, host?.health()])).not.toMatch(/secret-of|secret\.js/);
   });
 
   test('does not contain the secrets that it repeats', async () => {
     plugin.answer({ '/api/search': ({ headers }) => ({ body: headers }) });
     const result = await search();
-    expect(textOf(result)).toContain('"authorization":"Bearer •••"');
+    expect(getText(result)).toContain('"authorization":"Bearer •••"');
     expect(JSON.stringify(result)).not.toContain(SECRET);
   });
 
@@ -234,7 +234,7 @@ describe('the answer of a plugin', () => {
 
   test('that redirects is not followed with secrets', async () => {
     plugin.answer({ '/api/search': { status: 307, headers: { location: '/elsewhere' } } });
-    expect(textOf(await search())).toContain('redirected the call (HTTP 307)');
+    expect(getText(await search())).toContain('redirected the call (HTTP 307)');
     expect(calls().map(({ url }) => url)).toEqual(['/api/search']);
   });
 
@@ -242,9 +242,9 @@ describe('the answer of a plugin', () => {
     plugin.answer({ '/api/search': { headers: { 'content-type': 'image/png' }, body: new Uint8Array([1, 2]) } });
     expect(await search()).toMatchObject({ content: [{ type: 'image', mimeType: 'image/png' }] });
     plugin.answer({ '/api/search': { headers: { 'content-type': 'x/y' }, body: new Uint8Array([255, 0]) } });
-    expect(textOf(await search())).toContain('answered with x/y');
+    expect(getText(await search())).toContain('answered with x/y');
     plugin.answer({ '/api/search': { body: 'x'.repeat(4_100_000) } });
-    expect(textOf(await search())).toContain('exceeds the limit');
+    expect(getText(await search())).toContain('exceeds the limit');
   });
 
   test('cannot be had if the plugin is not reachable', async () => {
@@ -257,15 +257,15 @@ describe('the answer of a plugin', () => {
 test('a changed endpoint makes an approval void', async () => {
   const shop = await connect(manifest());
   shop.approveTool({ serverId: 'shop', name: 'search' });
-  const before = shop.definitionOf({ serverId: 'shop', name: 'search' });
+  const before = shop.findDefinition({ serverId: 'shop', name: 'search' });
   plugin.answer({
     '/manifest.json': {
       body: manifest({ api: [{ name: 'search', description: 'Searches.', url: '/api/other', parameters: QUERY }] }),
     },
   });
   await shop.reconnect('shop');
-  expect(shop.definitionOf({ serverId: 'shop', name: 'search' })).not.toBe(before);
-  expect(shop.trust.changeOf({ serverId: 'shop', name: 'search' })?.differences).toMatchObject([
+  expect(shop.findDefinition({ serverId: 'shop', name: 'search' })).not.toBe(before);
+  expect(shop.trust.findChange({ serverId: 'shop', name: 'search' })?.differences).toMatchObject([
     { path: 'endpoint', before: expect.stringContaining('/api/search'), after: expect.stringContaining('/api/other') },
   ]);
 });

@@ -5,7 +5,7 @@ import { readUrl } from '../../values/read-url.ts';
 import type { Credential } from './credentials.ts';
 import { credentialOfAuth } from './credentials.ts';
 import type { PluginDocument } from './parse-document.ts';
-import { unreadable } from './parse-document.ts';
+import { createUnreadableError } from './parse-document.ts';
 import type { Plugin, PluginKind } from './plugin.ts';
 
 const KINDS: readonly PluginKind[] = ['default', 'markdown', 'standalone'];
@@ -33,40 +33,44 @@ export type Manifest = Omit<Plugin, 'tools' | 'settings' | 'source'> & {
  *
  * @throws ToolyardError `bad_response` with the place
  */
-export function readManifest({ value: raw, placeOf }: PluginDocument, config: PluginConfig): Manifest {
-  const fail = (path: readonly (string | number)[], what: string): Error => unreadable(`${placeOf(path)}: ${what}`);
+export function readManifest({ value: raw, formatLocation }: PluginDocument, config: PluginConfig): Manifest {
+  const createManifestError = (path: readonly (string | number)[], what: string): Error =>
+    createUnreadableError(`${formatLocation(path)}: ${what}`);
   const url = (key: string, value: JsonValue | undefined): string | undefined => {
-    const read = urlOf(value, config.url);
-    if (read === null) throw fail([key], `"${key}" must be an http or https URL (got ${shown(value)}).`);
+    const read = resolveUrl(value, config.url);
+    if (read === null) throw createManifestError([key], `"${key}" must be an http or https URL (got ${shown(value)}).`);
     return read;
   };
   const meta = isJsonObject(raw['meta']) ? raw['meta'] : {};
   const identifier = textIn(raw, 'identifier') ?? textIn(raw, 'name_for_model');
-  if (identifier === undefined) throw fail([], 'the manifest has no "identifier".');
+  if (identifier === undefined) throw createManifestError([], 'the manifest has no "identifier".');
   const kind = KINDS.find((each) => each === (raw['type'] ?? 'default'));
   if (kind === undefined) {
-    throw fail(['type'], `"type" must be default, markdown or standalone (got ${shown(raw['type'])}).`);
+    throw createManifestError(['type'], `"type" must be default, markdown or standalone (got ${shown(raw['type'])}).`);
   }
   const settings = raw['settings'] ?? undefined;
-  if (settings !== undefined && !isJsonObject(settings)) throw fail(['settings'], '"settings" must be a JSON Schema.');
+  if (settings !== undefined && !isJsonObject(settings))
+    throw createManifestError(['settings'], '"settings" must be a JSON Schema.');
   const ofChatGpt = isJsonObject(raw['api']) ? raw['api']['url'] : undefined;
   const openapi = url('openapi', raw['openapi'] ?? ofChatGpt);
   const gateway = config.gateway ?? url('gateway', raw['gateway']);
-  const page = pageOf(raw['ui'], config.url);
-  if (page === null) throw fail(['ui'], '"ui.url" must be an http or https URL, and "ui.mode" must be "iframe".');
-  if (kind === 'standalone' && page === undefined) throw fail(['ui'], 'a standalone plugin needs a page: "ui.url".');
-  const credential = isJsonObject(raw['auth']) ? credentialOfAuth(raw['auth'], placeOf(['auth'])) : null;
+  const page = readPage(raw['ui'], config.url);
+  if (page === null)
+    throw createManifestError(['ui'], '"ui.url" must be an http or https URL, and "ui.mode" must be "iframe".');
+  if (kind === 'standalone' && page === undefined)
+    throw createManifestError(['ui'], 'a standalone plugin needs a page: "ui.url".');
+  const credential = isJsonObject(raw['auth']) ? credentialOfAuth(raw['auth'], formatLocation(['auth'])) : null;
   const notes: string[] = [];
-  const functions = functionsOf(raw['api'], config.url, (index, why) => {
-    notes.push(`${placeOf(['api', index])}: left out: ${why}`);
+  const functions = readFunctions(raw['api'], config.url, (index, why) => {
+    notes.push(`${formatLocation(['api', index])}: left out: ${why}`);
   }).filter(({ name, url: own }) => {
     // The operation of this name in the OpenAPI document is the function.
     if (kind === 'standalone' || own !== undefined || gateway !== undefined) return true;
-    if (openapi === undefined) notes.push(`${placeOf(['api'])}: left out: ${shown(name)} has no "url".`);
+    if (openapi === undefined) notes.push(`${formatLocation(['api'])}: left out: ${shown(name)} has no "url".`);
     return false;
   });
   if (functions.length === 0 && openapi === undefined) {
-    throw fail(['api'], ['the manifest has no usable function.', ...notes.slice(0, 3)].join(' '));
+    throw createManifestError(['api'], ['the manifest has no usable function.', ...notes.slice(0, 3)].join(' '));
   }
   return {
     identifier: identifier.slice(0, 200),
@@ -74,7 +78,7 @@ export function readManifest({ value: raw, placeOf }: PluginDocument, config: Pl
     kind,
     ...defined({
       description: textIn(meta, 'description') ?? textIn(raw, 'description_for_human'),
-      homepage: urlOf(raw['homepage'], config.url) ?? undefined,
+      homepage: resolveUrl(raw['homepage'], config.url) ?? undefined,
       instructions: textIn(raw, 'systemRole') ?? textIn(raw, 'description_for_model'),
       mcpUrl: mcpUrlIn(raw),
       page,
@@ -89,7 +93,7 @@ export function readManifest({ value: raw, placeOf }: PluginDocument, config: Pl
   };
 }
 
-function functionsOf(
+function readFunctions(
   api: JsonValue | undefined,
   base: string,
   leaveOut: (index: number, why: string) => void,
@@ -101,7 +105,7 @@ function functionsOf(
     else if (found.has(name)) leaveOut(index, `there are two functions named ${shown(name)}.`);
     else if (found.size >= MAX_FUNCTIONS) leaveOut(index, `a plugin may have ${MAX_FUNCTIONS} functions.`);
     else {
-      const url = urlOf(entry['url'], base);
+      const url = resolveUrl(entry['url'], base);
       const { parameters = { type: 'object', properties: {} } } = entry;
       if (url === null) leaveOut(index, `"url" must be an http or https URL (got ${shown(entry['url'])}).`);
       else if (!isJsonObject(parameters)) leaveOut(index, '"parameters" must be a JSON Schema.');
@@ -115,9 +119,9 @@ function functionsOf(
 }
 
 /** Null if it cannot be shown. */
-function pageOf(ui: JsonValue | undefined, base: string): Plugin['page'] | null {
+function readPage(ui: JsonValue | undefined, base: string): Plugin['page'] | null {
   if (!isJsonObject(ui)) return undefined;
-  const url = urlOf(ui['url'], base);
+  const url = resolveUrl(ui['url'], base);
   if (url === undefined && ui['mode'] === undefined) return undefined;
   if (url == null || (ui['mode'] ?? 'iframe') !== 'iframe') return null;
   const { height } = ui;
@@ -135,7 +139,7 @@ function mcpUrlIn(raw: JsonObject): string | undefined {
 }
 
 /** An absolute URL; undefined without a value, null if it cannot be used. */
-function urlOf(value: JsonValue | undefined, base: string): string | undefined | null {
+function resolveUrl(value: JsonValue | undefined, base: string): string | undefined | null {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value !== 'string' || !URL.canParse(value, base)) return null;
   const url = new URL(value, base);

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@toolyard/protocol';
 import { defined, isJsonObject } from '@toolyard/protocol';
 import type { Credential } from './credentials.ts';
-import { credentialOf } from './credentials.ts';
+import { readCredential } from './credentials.ts';
 import { boundedCopy } from './dereference.ts';
 import { unresolvedIn } from './mark-references.ts';
 import { fromOpenApi30 } from './openapi-30.ts';
 import type { Operation, OperationParameter } from './operation.ts';
-import { BODY_ARGUMENT, isUsableHeader, requestOf } from './operation.ts';
+import { BODY_ARGUMENT, isUsableHeader, createRequest } from './operation.ts';
 import type { PluginTool } from './plugin.ts';
 import { MAX_FUNCTIONS } from './read-manifest.ts';
 import { requestSchema } from './request-schema.ts';
@@ -20,7 +20,7 @@ export function openApiVersion(value: JsonObject): 'supported' | 'unsupported' |
   if (typeof value['swagger'] === 'string') return 'unsupported';
   // In YAML it may be a number; in a manifest it is the URL of the document.
   const { openapi } = value;
-  const version = typeof openapi === 'number' ? String(openapi) : textOf(openapi);
+  const version = typeof openapi === 'number' ? String(openapi) : readText(openapi);
   if (!/^\d+(\.\d+)*/.test(version)) return null;
   return /^3(?:\.|$)/.test(version) ? 'supported' : 'unsupported';
 }
@@ -32,7 +32,7 @@ export function openApiVersion(value: JsonObject): 'supported' | 'unsupported' |
 export function readOpenApi(document: JsonObject, url: string, standard: Credential | null): OpenApiTools {
   const schemes = objectIn(objectIn(document, 'components'), 'securitySchemes');
   const credentials = new Map<string, Credential | null>(
-    Object.entries(schemes).map(([name, scheme]) => [name, isJsonObject(scheme) ? credentialOf(name, scheme) : null]),
+    Object.entries(schemes).map(([name, scheme]) => [name, isJsonObject(scheme) ? readCredential(name, scheme) : null]),
   );
   const used = new Set<Credential>();
   const tools = new Map<string, PluginTool>();
@@ -44,7 +44,7 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
     for (const method of METHODS) {
       const operation = item[method];
       if (!isJsonObject(operation)) continue;
-      const name = nameOf(operation, method, path, tools);
+      const name = createName(operation, method, path, tools);
       const leaveOut = (why: string): void => void notes.push(`${method.toUpperCase()} ${path}: left out: ${why}`);
       if (tools.size >= MAX_FUNCTIONS) leaveOut(`a plugin may have ${MAX_FUNCTIONS} functions.`);
       else {
@@ -52,7 +52,7 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
         if (typeof read === 'string') leaveOut(read);
         else {
           for (const credential of read.operation.security.flat()) used.add(credential);
-          tools.set(name, toolOf(name, operation, read));
+          tools.set(name, createTool(name, operation, read));
         }
       }
     }
@@ -62,8 +62,8 @@ export function readOpenApi(document: JsonObject, url: string, standard: Credent
 
 type ReadOperation = { operation: Operation; inputSchema: JsonObject };
 
-function toolOf(name: string, raw: JsonObject, { operation, inputSchema }: ReadOperation): PluginTool {
-  const texts = [textOf(raw['summary']), textOf(raw['description'])].filter((text) => text.trim() !== '');
+function createTool(name: string, raw: JsonObject, { operation, inputSchema }: ReadOperation): PluginTool {
+  const texts = [readText(raw['summary']), readText(raw['description'])].filter((text) => text.trim() !== '');
   const description = [...new Set(texts)].join('\n').slice(0, 4_000);
   const { method, server, path } = operation;
   return {
@@ -72,13 +72,13 @@ function toolOf(name: string, raw: JsonObject, { operation, inputSchema }: ReadO
     inputSchema,
     endpoint: `${method} ${server}${path}`,
     readOnly: method === 'GET' || method === 'HEAD',
-    request: (args, settings) => requestOf(operation, args, settings),
+    request: (args, settings) => createRequest(operation, args, settings),
   };
 }
 
 /** Its id, else its method and path, else these with a number: a name is used once. */
-function nameOf(operation: JsonObject, method: string, path: string, used: ReadonlyMap<string, unknown>): string {
-  const id = textOf(operation['operationId']).trim();
+function createName(operation: JsonObject, method: string, path: string, used: ReadonlyMap<string, unknown>): string {
+  const id = readText(operation['operationId']).trim();
   const plain = `${method}_${path.replaceAll(/[^\w]+/g, '_').replace(/^_|_$/g, '')}`;
   const free = [id, plain].find((name) => name !== '' && !used.has(name.slice(0, 200)));
   if (free !== undefined) return free.slice(0, 200);
@@ -102,7 +102,7 @@ type OperationSource = {
 /** The reason if it cannot be called. */
 function readOperation(source: OperationSource): ReadOperation | string {
   const { document, item, operation, method, path, url, credentials, standard } = source;
-  const server = serverOf(operation['servers'] ?? item['servers'] ?? document['servers'], url);
+  const server = readServer(operation['servers'] ?? item['servers'] ?? document['servers'], url);
   if (server === null) return 'its server URL cannot be used.';
   const properties: JsonObject = {};
   const required: string[] = [];
@@ -112,7 +112,7 @@ function readOperation(source: OperationSource): ReadOperation | string {
     .map(unresolvedIn)
     .find((each) => each !== undefined);
   if (unresolved !== undefined) return `${unresolved}.`;
-  for (const raw of parametersOf(item, operation)) {
+  for (const raw of readParameters(item, operation)) {
     const read = readParameter(raw, (name) => Object.hasOwn(properties, name));
     if (read === null) continue;
     if (typeof read === 'string') return read;
@@ -127,7 +127,7 @@ function readOperation(source: OperationSource): ReadOperation | string {
     if (body.required) required.push(BODY_ARGUMENT);
   }
   const declared = operation['security'] ?? document['security'];
-  const security = declared === undefined && standard !== null ? [[standard]] : securityOf(declared, credentials);
+  const security = declared === undefined && standard !== null ? [[standard]] : readSecurity(declared, credentials);
   if (security === null) return 'it needs a kind of authentication that Toolyard does not support.';
   const copied = boundedCopy({
     type: 'object',
@@ -146,14 +146,14 @@ function readOperation(source: OperationSource): ReadOperation | string {
 }
 
 /** Parameters of the operation override those of its path. */
-function parametersOf(item: JsonObject, operation: JsonObject): JsonObject[] {
+function readParameters(item: JsonObject, operation: JsonObject): JsonObject[] {
   const all = [item['parameters'], operation['parameters']]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter((each) => isJsonObject(each));
-  return [...new Map(all.map((each) => [`${textOf(each['in'])} ${textOf(each['name'])}`, each])).values()];
+  return [...new Map(all.map((each) => [`${readText(each['in'])} ${readText(each['name'])}`, each])).values()];
 }
 
-function textOf(value: JsonValue | undefined): string {
+function readText(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
@@ -168,7 +168,7 @@ function readParameter(
   const isUsable = where === 'path' || where === 'query' || (where === 'header' && isUsableHeader(name));
   if (!isUsable) return required && where === 'cookie' ? `its parameter "${name}" is a cookie.` : null;
   const [content] = Object.values(objectIn(raw, 'content'));
-  const style = content === undefined ? styleOf(raw['style'], where) : 'json';
+  const style = content === undefined ? readStyle(raw['style'], where) : 'json';
   if (style === null) return `the style of its parameter "${name}" is not supported.`;
   const explode = typeof raw['explode'] === 'boolean' ? raw['explode'] : style === 'form' || style === 'deepObject';
   const own = isJsonObject(content) ? content['schema'] : raw['schema'];
@@ -178,7 +178,10 @@ function readParameter(
   return { parameter: { argument, name, in: where, required, style, explode }, schema };
 }
 
-function styleOf(style: JsonValue | undefined, where: 'path' | 'query' | 'header'): OperationParameter['style'] | null {
+function readStyle(
+  style: JsonValue | undefined,
+  where: 'path' | 'query' | 'header',
+): OperationParameter['style'] | null {
   if (where !== 'query') return style === undefined || style === 'simple' ? 'simple' : null;
   switch (style) {
     case undefined:
@@ -216,7 +219,7 @@ const BODY_KINDS = [
 ] as const;
 
 /** Null if no alternative can be used. */
-function securityOf(
+function readSecurity(
   security: JsonValue | undefined,
   known: ReadonlyMap<string, Credential | null>,
 ): Credential[][] | null {
@@ -230,12 +233,12 @@ function securityOf(
 }
 
 /** The first server with a web URL, without a slash at the end; null without one. */
-function serverOf(servers: JsonValue | undefined, url: string): string | null {
+function readServer(servers: JsonValue | undefined, url: string): string | null {
   const listed = Array.isArray(servers) && servers.length > 0 ? servers : [{ url: '/' }];
-  return listed.map((server) => addressOf(server, url)).find((each) => each !== null) ?? null;
+  return listed.map((server) => readAddress(server, url)).find((each) => each !== null) ?? null;
 }
 
-function addressOf(server: JsonValue, url: string): string | null {
+function readAddress(server: JsonValue, url: string): string | null {
   if (!isJsonObject(server) || typeof server['url'] !== 'string') return null;
   const variables = objectIn(server, 'variables');
   const filled = server['url'].replaceAll(/\{([^}]+)\}/g, (whole, name: string) => {

@@ -38,7 +38,7 @@ export function servePlugin(plugin: Plugin, { fetch, settings }: ServePluginOpti
       'resources/templates/list': () => ({ resourceTemplates: [] }),
       'resources/read': async ({ uri }) => {
         if (uri !== PAGE_URI) throw new MethodError(-32_602, 'There is no such resource.');
-        return { contents: [{ ...appResource, ...(await appOf(plugin, settings)) }] };
+        return { contents: [{ ...appResource, ...(await createApp(plugin, settings)) }] };
       },
     }),
   });
@@ -54,7 +54,7 @@ function listed({ name, description, inputSchema, endpoint, readOnly }: PluginTo
   };
 }
 
-async function appOf(plugin: Plugin, settings: ServePluginOptions['settings']): Promise<JsonObject> {
+async function createApp(plugin: Plugin, settings: ServePluginOptions['settings']): Promise<JsonObject> {
   if (plugin.page === undefined) return { text: MARKDOWN_PAGE };
   return {
     text: pageOfPlugin(plugin, withoutSecretSettings(plugin.settings, await settings())),
@@ -75,7 +75,11 @@ async function call(
     const text = 'The page of the plugin is shown to the user, who continues there. Wait for the next message.';
     return { content: [{ type: 'text', text, annotations: TO_MODEL }] };
   }
-  const { content, text, isError } = await callPlugin(requestOf(tool.request, args, await settings()), fetch, signal);
+  const { content, text, isError } = await callPlugin(
+    createRequest(tool.request, args, await settings()),
+    fetch,
+    signal,
+  );
   if (plugin.kind !== 'markdown' || isError || text === null) return { content, isError };
   const html = await toHtml(text);
   return {
@@ -97,7 +101,11 @@ async function call(
 }
 
 /** Nothing has been sent yet. */
-function requestOf(request: NonNullable<PluginTool['request']>, args: JsonObject, settings: JsonObject): PluginRequest {
+function createRequest(
+  request: NonNullable<PluginTool['request']>,
+  args: JsonObject,
+  settings: JsonObject,
+): PluginRequest {
   try {
     return request(args, settings);
   } catch (thrown) {

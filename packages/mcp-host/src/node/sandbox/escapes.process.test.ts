@@ -18,7 +18,7 @@ import {
   eventually,
   isAlive,
   needs,
-  processTreeOf,
+  listProcessTree,
   SANDBOX,
   sharedTmp,
   SOURCE_CONDITION,
@@ -136,7 +136,7 @@ function ask(transport: HostTransport, method: string, params: Record<string, un
 
 /** Processes of this machine with the marker in their command line. */
 function marked(marker: string): number[] {
-  return processTreeOf(1).filter((pid) => {
+  return listProcessTree(1).filter((pid) => {
     try {
       return isAlive(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').endsWith(`\0${marker}\0`);
     } catch {
@@ -181,7 +181,7 @@ test(
     });
     ends.push(() => owner.kill('SIGKILL'));
     await within(once(owner.stdout, 'data'), { what: 'the first answer of the server' });
-    const pids = processTreeOf(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
+    const pids = listProcessTree(owner.pid ?? 0).filter((pid) => pid !== owner.pid);
     expect(pids.length).toBeGreaterThanOrEqual(3);
     expect(marked(at.marker)).toHaveLength(1);
     owner.kill('SIGKILL');

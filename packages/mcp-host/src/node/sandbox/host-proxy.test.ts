@@ -18,12 +18,12 @@ let proxyLog: string[] = [];
 const company = createServer((incoming, response) => {
   proxyLog.push(`${incoming.method} ${incoming.url ?? ''}`);
   if (incoming.headers['proxy-authorization'] !== PASSWORD) return void response.writeHead(407).end();
-  incoming.pipe(request({ port: portOf(web), path: incoming.url }, (answer) => answer.pipe(response)));
+  incoming.pipe(request({ port: getPort(web), path: incoming.url }, (answer) => answer.pipe(response)));
 });
 company.on('connect', (incoming, client) => {
   proxyLog.push(`CONNECT ${incoming.url ?? ''}`);
   if (incoming.headers['proxy-authorization'] !== PASSWORD) return void client.end('HTTP/1.1 407 No\r\n\r\n');
-  const target = connect(portOf(web), '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+  const target = connect(getPort(web), '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
   target.on('error', () => client.destroy());
   client.on('error', () => target.destroy());
   target.pipe(client).pipe(target);
@@ -43,7 +43,7 @@ afterEach(async () => {
   }
 });
 
-function portOf(server: Server): number {
+function getPort(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
@@ -86,7 +86,7 @@ function tunnelTo(target: string): Promise<string> {
   return within(answer, { what: `the answer to CONNECT ${target}` });
 }
 
-const proxyUrl = (credentials = 'ann:s%3Acret@'): string => `http://${credentials}127.0.0.1:${portOf(company)}`;
+const proxyUrl = (credentials = 'ann:s%3Acret@'): string => `http://${credentials}127.0.0.1:${getPort(company)}`;
 
 test('uses the proxies of the machine, with their password, for listed hosts only', async () => {
   await start(['intranet.example'], {
@@ -102,7 +102,7 @@ test('uses the proxies of the machine, with their password, for listed hosts onl
 });
 
 test('connects no name to this machine, even through a proxy, and no listed local address through a proxy', async () => {
-  const port = portOf(web);
+  const port = getPort(web);
   await start(['localhost', `localhost:${port}`, `127.0.0.1:${port}`], {
     HTTPS_PROXY: proxyUrl(),
     HTTP_PROXY: proxyUrl(),
@@ -124,7 +124,7 @@ test('treats network addresses of this machine and of cloud metadata as local', 
 
 test('reports what the proxy of the machine rejects', async () => {
   await start(['intranet.example'], { ALL_PROXY: proxyUrl('') });
-  expect(await tunnelTo('intranet.example:443')).toBe(`502 the proxy 127.0.0.1:${portOf(company)} answered 407`);
+  expect(await tunnelTo('intranet.example:443')).toBe(`502 the proxy 127.0.0.1:${getPort(company)} answered 407`);
   expect(await get('http://intranet.example/')).toBe('407 ');
 });
 

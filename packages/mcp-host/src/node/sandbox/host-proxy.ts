@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { connectTo, hostOf, requestOptions } from './outgoing.ts';
+import { connectTo, getHost, requestOptions } from './outgoing.ts';
 import type { UpstreamProxies } from './upstream-proxy.ts';
 
 /** `port`: the TCP port it listens on; 0 for a unix socket. */
@@ -49,7 +49,7 @@ export async function startHostProxy({ at, hosts, upstream, onBlocked }: HostPro
         target.write(head);
         target.pipe(client).pipe(target);
       },
-      (error: unknown) => client.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${reasonOf(error)}\n`),
+      (error: unknown) => client.end(`HTTP/1.1 502 Bad Gateway\r\n\r\n${getReason(error)}\n`),
     );
   });
   await new Promise<void>((resolve, reject) => {
@@ -76,7 +76,7 @@ function forwardRequest(incoming: IncomingMessage, response: ServerResponse, { i
   const port = Number(url.port || 80);
   if (!isAllowed(url.hostname, port)) return refuse(403);
   const { 'proxy-connection': _connection, 'proxy-authorization': _authorization, ...headers } = incoming.headers;
-  requestOptions(url, upstream('http:', hostOf(url), port)).then(
+  requestOptions(url, upstream('http:', getHost(url), port)).then(
     (route) => {
       const outgoingOptions = {
         method: incoming.method ?? 'GET',
@@ -84,7 +84,7 @@ function forwardRequest(incoming: IncomingMessage, response: ServerResponse, { i
       };
       pass(incoming, response, request({ ...route, ...outgoingOptions }));
     },
-    (error: unknown) => refuse(502, reasonOf(error)),
+    (error: unknown) => refuse(502, getReason(error)),
   );
 }
 
@@ -104,6 +104,6 @@ function matches(pattern: string, host: string, port: number): boolean {
   return name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name;
 }
 
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   return error instanceof Error ? error.message : 'failed';
 }

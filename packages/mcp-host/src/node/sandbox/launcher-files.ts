@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { launcherOf } from '../../connection/launcher.ts';
+import { findLauncher } from '../../connection/launcher.ts';
 import type { TransportConfig } from '../../types.ts';
 import { findCommand } from '../launch/find-command.ts';
 import { launcherSettings } from '../launch/launcher-settings.ts';
@@ -26,7 +26,7 @@ export function launcherFiles(
   privateHome: string,
   home: string,
 ): ExtraFiles {
-  const launcher = launcherOf(config);
+  const launcher = findLauncher(config);
   const python = launcher !== undefined && PYTHON.has(launcher) ? findCommand('python3', env['PATH']) : undefined;
   const mounts = python === undefined ? [] : programMounts(python, undefined, home);
   const settings = launcherSettings(launcher, home, process.env);
@@ -44,10 +44,10 @@ export function launcherFiles(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, name);
   writeFileSync(file, text, { mode: 0o600 });
-  return { mounts: [...mounts, ...certificates.flatMap(mountOf)], own: mountOf(file), env: { [variable]: file } };
+  return { mounts: [...mounts, ...certificates.flatMap(toMounts)], own: toMounts(file), env: { [variable]: file } };
 }
 
-function mountOf(path: string): Mount[] {
+function toMounts(path: string): Mount[] {
   const found = resolvePath(path);
   return found === undefined ? [] : [{ path, source: found.path }];
 }

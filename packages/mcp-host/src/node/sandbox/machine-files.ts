@@ -57,38 +57,38 @@ const TOOL_FOLDERS = [
 
 /** The system files that a sandboxed program needs, where this machine has them. */
 export function systemMounts(): Mount[] {
-  return [...SYSTEM_FOLDERS, ...ETC, ...OTHERS].flatMap((path) => mountOf(path) ?? []);
+  return [...SYSTEM_FOLDERS, ...ETC, ...OTHERS].flatMap((path) => findMount(path) ?? []);
 }
 
 /** The command and its interpreters, wherever they are. */
 export function programMounts(command: string, path: string | undefined, home: string): Mount[] {
-  return mountsOf(
-    interpretersOf(command, path).flatMap((program) => programFolders(program, home)),
+  return listMounts(
+    listInterpreters(command, path).flatMap((program) => programFolders(program, home)),
     home,
   );
 }
 
 /** The certificate files that these variables name, wherever they are. */
 export function certificateMounts(env: Environment, home: string): Mount[] {
-  return mountsOf(
+  return listMounts(
     CERTIFICATE_VARIABLES.flatMap((name) => (env[name] ?? '').split(delimiter)),
     home,
   );
 }
 
-function mountsOf(paths: readonly string[], home: string): Mount[] {
+function listMounts(paths: readonly string[], home: string): Mount[] {
   const seen = [...SYSTEM_FOLDERS, ...ETC, ...OTHERS];
   return (
     paths
       .filter((path) => isAbsolute(path) && !seen.some((folder) => isInside(path, folder)))
       // A home folder as a whole is never mounted, whatever a variable says.
       .filter((path, at, all) => !isInside(home, path) && all.indexOf(path) === at)
-      .flatMap((path) => mountOf(path) ?? [])
+      .flatMap((path) => findMount(path) ?? [])
       .filter(({ source }) => !isInside(resolvePath(home)?.path ?? home, source))
   );
 }
 
-function mountOf(path: string): Mount | undefined {
+function findMount(path: string): Mount | undefined {
   const found = resolvePath(path);
   return found === undefined ? undefined : { path, source: found.path };
 }
@@ -109,7 +109,7 @@ export function leadsTo(path: string): string {
 }
 
 /** The command, the interpreter in its `#!` line, and the interpreter of that. */
-function interpretersOf(command: string, path: string | undefined): string[] {
+function listInterpreters(command: string, path: string | undefined): string[] {
   const found = [command];
   for (let depth = 0; depth < 3; depth++) {
     const next = interpreterIn(found.at(-1) ?? '', path);
@@ -120,7 +120,7 @@ function interpretersOf(command: string, path: string | undefined): string[] {
 }
 
 function interpreterIn(file: string, path: string | undefined): string | undefined {
-  const [, program = '', argument = ''] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(beginningOf(file)) ?? [];
+  const [, program = '', argument = ''] = /^#!\s*(\S+)[ \t]*([^\r\n]*)/.exec(readBeginning(file)) ?? [];
   if (program === '') return undefined;
   // Only executable files: the server may own the script, and could otherwise expose any file by naming it.
   if (basename(program) !== 'env') return findCommand(program, path);
@@ -128,7 +128,7 @@ function interpreterIn(file: string, path: string | undefined): string | undefin
   return name === undefined ? undefined : findCommand(name, path);
 }
 
-function beginningOf(file: string): string {
+function readBeginning(file: string): string {
   return tryTo(() => {
     const handle = openSync(file, 'r');
     try {

@@ -10,10 +10,10 @@ import type { Duplex } from 'node:stream';
 import type { UpstreamProxy } from './upstream-proxy.ts';
 
 /** Timeout of the local DNS before a name is left to the proxy, which resolves it anyway, in milliseconds. */
-const DNS_PATIENCE_MS = 2_000;
+const DNS_TIMEOUT_MS = 2_000;
 
 /** Connect timeout of a proxy, in milliseconds. */
-const PROXY_PATIENCE_MS = 60_000;
+const PROXY_TIMEOUT_MS = 60_000;
 
 /** Connects to an allowed host, directly or through a proxy. @throws Error with the reason */
 export async function connectTo(host: string, port: number, proxy: UpstreamProxy | undefined): Promise<Duplex> {
@@ -24,7 +24,7 @@ export async function connectTo(host: string, port: number, proxy: UpstreamProxy
 
 /** The request options for a plain request to an allowed host. @throws Error as {@link connectTo} does */
 export async function requestOptions(url: URL, proxy: UpstreamProxy | undefined): Promise<RequestOptions> {
-  const host = hostOf(url);
+  const host = getHost(url);
   if (proxy === undefined || isOwn(host)) {
     return { host, port: url.port || 80, path: url.pathname + url.search, lookup: lookupPublic };
   }
@@ -32,7 +32,7 @@ export async function requestOptions(url: URL, proxy: UpstreamProxy | undefined)
   // A proxy behind TLS gets its requests through a separate tunnel.
   const socket = proxy.url.protocol === 'https:' ? await tunnel(`${host}:${url.port || 80}`, proxy) : undefined;
   if (socket !== undefined) return { path: url.pathname + url.search, createConnection: () => socket };
-  return { ...addressOf(proxy), path: url.href, headers: headersFor(proxy) };
+  return { ...toAddress(proxy), path: url.href, headers: headersFor(proxy) };
 }
 
 function connectDirectly(host: string, port: number): Promise<Duplex> {
@@ -50,12 +50,12 @@ function tunnel(target: string, proxy: UpstreamProxy): Promise<Duplex> {
   const send = proxy.url.protocol === 'https:' ? requestTls : request;
   return new Promise((resolve, reject) => {
     const tunnelRequest = send({
-      ...addressOf(proxy),
+      ...toAddress(proxy),
       method: 'CONNECT',
       path: target,
       headers: { host: target, ...headersFor(proxy) },
       agent: false,
-      timeout: PROXY_PATIENCE_MS,
+      timeout: PROXY_TIMEOUT_MS,
     });
     tunnelRequest.once('timeout', () => tunnelRequest.destroy());
     tunnelRequest.once('error', () => reject(new Error(`the proxy ${proxy.url.host} cannot be reached`)));
@@ -76,12 +76,12 @@ function tunnel(target: string, proxy: UpstreamProxy): Promise<Duplex> {
   });
 }
 
-function addressOf({ url }: UpstreamProxy): { host: string; port: string | number } {
-  return { host: hostOf(url), port: url.port || (url.protocol === 'https:' ? 443 : 80) };
+function toAddress({ url }: UpstreamProxy): { host: string; port: string | number } {
+  return { host: getHost(url), port: url.port || (url.protocol === 'https:' ? 443 : 80) };
 }
 
 /** Removes the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+export function getHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
@@ -115,7 +115,7 @@ const lookupPublic: LookupFunction = (host, options, done) => {
     if (error !== null) return done(error, '', 0);
     const good = addresses.filter(({ address }) => !isOwn(address));
     const [first] = good;
-    if (first === undefined) return done(ofThisMachine(host), '', 0);
+    if (first === undefined) return done(createOwnAddressError(host), '', 0);
     if (options.all === true) return done(null, good);
     done(null, first.address, first.family);
   });
@@ -128,12 +128,12 @@ const lookupPublic: LookupFunction = (host, options, done) => {
 async function refuseNamesOfThisMachine(host: string): Promise<void> {
   if (isIP(host) !== 0) return;
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<[]>((resolve) => (timer = setTimeout(resolve, DNS_PATIENCE_MS, [])));
+  const tooLate = new Promise<[]>((resolve) => (timer = setTimeout(resolve, DNS_TIMEOUT_MS, [])));
   const addresses = await Promise.race([find(host, { all: true }).catch(() => []), tooLate]);
   clearTimeout(timer);
-  if (addresses.some(({ address }) => isOwn(address))) throw ofThisMachine(host);
+  if (addresses.some(({ address }) => isOwn(address))) throw createOwnAddressError(host);
 }
 
-function ofThisMachine(host: string): Error {
+function createOwnAddressError(host: string): Error {
   return new Error(`${host} is an address of this machine`);
 }

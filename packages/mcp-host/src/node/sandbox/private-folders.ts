@@ -21,7 +21,7 @@ export type PrivateFolders = {
 type StdioConfig = Extract<TransportConfig, { type: 'stdio' }>;
 
 /** How long to wait for a process that still uses a folder, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const DELETE_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
 
 /**
@@ -43,13 +43,13 @@ export function makePrivateFolder(
   serverId: string,
   { command, args = [] }: StdioConfig,
 ): string {
-  const folder = join(folderOf(place), nameOf(serverId), nameOf(canonicalJson({ command, args })));
+  const folder = join(getFolder(place), hashName(serverId), hashName(canonicalJson({ command, args })));
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return resolvePath(folder)?.path ?? folder;
   } catch (error) {
     throw createConfigError(
-      `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${codeOf(error)}).`,
+      `The server "${serverId}" is not started: its private folder ${folder} cannot be created (${getErrorCode(error)}).`,
     );
   }
 }
@@ -62,7 +62,7 @@ export function makePrivateFolder(
  * await deletePrivateFolder({ listedIn: '/data' }, 'files', systemClock);
  */
 export function deletePrivateFolder(place: PrivateFolders, serverId: string, clock: Clock): Promise<void> {
-  return deleteUnused(join(folderOf(place), nameOf(serverId)), clock);
+  return deleteUnused(join(getFolder(place), hashName(serverId)), clock);
 }
 
 /**
@@ -73,8 +73,8 @@ export function deletePrivateFolder(place: PrivateFolders, serverId: string, clo
  * await deleteOtherPrivateFolders({ listedIn: '/data' }, ['files', 'date']);
  */
 export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds: readonly string[]): Promise<void> {
-  const kept = new Set(serverIds.map(nameOf));
-  const folder = folderOf(place);
+  const kept = new Set(serverIds.map(hashName));
+  const folder = getFolder(place);
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => NAME.test(each) && !kept.has(each))) {
     if (!isUsed(join(folder, name))) await deleteFolder(join(folder, name));
@@ -84,7 +84,7 @@ export async function deleteOtherPrivateFolders(place: PrivateFolders, serverIds
 async function deleteUnused(folder: string, clock: Clock): Promise<void> {
   const start = clock.monotonic();
   while (isUsed(folder)) {
-    if (clock.monotonic() - start >= PATIENCE_MS) throw new Error(`${folder} was not deleted: a process uses it`);
+    if (clock.monotonic() - start >= DELETE_TIMEOUT_MS) throw new Error(`${folder} was not deleted: a process uses it`);
     await pause(clock, POLL_MS);
   }
   await deleteFolder(folder);
@@ -105,7 +105,7 @@ async function deleteFolder(folder: string): Promise<void> {
       await makeDeletable(folder);
       await rm(folder, { recursive: true, force: true });
     } catch (error) {
-      throw new Error(`${folder} was not deleted (${codeOf(error)})`, { cause: error });
+      throw new Error(`${folder} was not deleted (${getErrorCode(error)})`, { cause: error });
     }
   }
 }
@@ -117,16 +117,16 @@ async function makeDeletable(path: string): Promise<void> {
 }
 
 /** Servers outside of an `mcp.json` share one location: nothing announces their removal. */
-function folderOf({ stateFolder = defaultStateFolder(), listedIn }: PrivateFolders): string {
-  return join(stateFolder, listedIn === undefined ? 'unlisted' : nameOf(resolvePath(listedIn)?.path ?? listedIn));
+function getFolder({ stateFolder = defaultStateFolder(), listedIn }: PrivateFolders): string {
+  return join(stateFolder, listedIn === undefined ? 'unlisted' : hashName(resolvePath(listedIn)?.path ?? listedIn));
 }
 
 const NAME = /^[0-9a-f]{24}$/;
 
-function nameOf(text: string): string {
+function hashName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
 }

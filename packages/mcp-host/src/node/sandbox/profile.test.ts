@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { blockedPath } from './blocked-path.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { dockerIsolation } from './docker-flags.ts';
-import type { SandboxFacts } from './profile.ts';
+import type { SandboxEnvironment } from './profile.ts';
 import { planSandbox } from './profile.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 
 const usr = { path: '/usr', source: '/usr' };
-const facts: SandboxFacts = {
+const facts: SandboxEnvironment = {
   home: '/home/ann',
   dataFolders: ['/home/ann/.toolyard'],
   privateHome: '/home/ann/.cache/toolyard/sandbox/1',

@@ -29,7 +29,7 @@ export type SandboxProfile = {
 };
 
 /** Facts about the machine. */
-export type SandboxFacts = {
+export type SandboxEnvironment = {
   /** The home folder of the user. */
   home: string;
   /** Never mounted: the data folder, and the folder with the private home folders of all servers. */
@@ -70,10 +70,13 @@ const NEVER = ['/proc', '/sys', '/dev', '/run', '/var/run'];
  *
  * @throws ToolyardError `bad_config` for a folder that is missing or must stay hidden; the server is then not started
  */
-export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry, facts: SandboxFacts): SandboxProfile {
-  const { privateHome, temp, home, dataFolders } = facts;
-  const foreign = facts.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
-  const programs = [...foreign, ...facts.own];
+export function planSandbox(
+  { serverId, settings, cwd, leadsTo }: SandboxedEntry,
+  environment: SandboxEnvironment,
+): SandboxProfile {
+  const { privateHome, temp, home, dataFolders } = environment;
+  const foreign = environment.programs.filter(({ source }) => problemWith(source, dataFolders) === null);
+  const programs = [...foreign, ...environment.own];
   const mount = (path: string, key: string, mustBeFolder: boolean): Mount => {
     const absolutePath = expandHome(path, home);
     const where = `The server "${serverId}" is not started: "${key}" names ${JSON.stringify(path)}`;
@@ -81,7 +84,7 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
     // After a link, the system resolves ".." to another folder than a reader expects.
     if (absolutePath.split('/').includes('..'))
       throw createConfigError(`${where}, which contains "..".`, 'Use the path without "..".');
-    const found = facts.resolve(absolutePath);
+    const found = environment.resolve(absolutePath);
     if (found === undefined)
       throw createConfigError(`${where}, which does not exist.`, `Create it, or correct "${key}" of the server.`);
     if (mustBeFolder && !found.isFolder) throw createConfigError(`${where}, which is not a folder.`);
@@ -110,10 +113,10 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
   }
   const writable: WrittenFolder[] = [
     ...write.map((mount) => ({ serverId, source: mount.source })),
-    ...(facts.writtenByOthers ?? []),
+    ...(environment.writtenByOthers ?? []),
   ];
   for (const { path, source } of [...read, ...write]) {
-    for (const link of facts.linksOn(path)) {
+    for (const link of environment.linksOn(path)) {
       const writer = writable.find((folder) => canRedirect(link, source, folder.source));
       if (writer === undefined) continue;
       const who = writer.serverId === serverId ? 'the server itself' : `the server "${writer.serverId}"`;
@@ -128,15 +131,15 @@ export function planSandbox({ serverId, settings, cwd, leadsTo }: SandboxedEntry
   const mounts = { read: read.filter(isMounted), write: write.filter(isMounted) };
   const network = settings.network ?? 'on';
   return {
-    system: [...facts.system],
-    hidden: within([home, ...dataFolders], [...facts.system, ...programs]),
+    system: [...environment.system],
+    hidden: within([home, ...dataFolders], [...environment.system, ...programs]),
     programs,
     ...mounts,
     hiddenInside: within(dataFolders, [...mounts.read, ...mounts.write]),
     home: privateHome,
     temp,
     cwd: working[0]?.path ?? temp,
-    env: privateEnvironment(facts, settings),
+    env: privateEnvironment(environment, settings),
     network: Array.isArray(network) ? 'hosts' : network,
     browser: settings.profile === 'browser',
   };
@@ -163,7 +166,7 @@ function within(folders: readonly string[], mounts: readonly Mount[]): string[] 
   return [...new Set(paths)];
 }
 
-function privateEnvironment({ env, privateHome, temp }: SandboxFacts, { network }: SandboxSettings) {
+function privateEnvironment({ env, privateHome, temp }: SandboxEnvironment, { network }: SandboxSettings) {
   const kept = Object.entries(env).filter(
     ([name]) =>
       !/^XDG_|^(DBUS_|SSH_AUTH_SOCK|WAYLAND_DISPLAY|DISPLAY|DOCKER_HOST)/.test(name) && !isProxy(name, network),

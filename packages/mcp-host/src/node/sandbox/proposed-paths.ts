@@ -12,13 +12,13 @@ export function proposedPaths(args: readonly string[], profile: SandboxProfile, 
     const text = expandHome(/^--?[\w-]+=(.*)$/s.exec(arg)?.[1] ?? arg, home);
     const found = text.startsWith('/') && text !== '/' ? resolvePath(text) : undefined;
     if (found === undefined || isVisible(profile, text, 'read')) return [];
-    return [!found.isFolder && /\.([cm]?[jt]s|py|rb)$/.test(text) ? projectOf(text, home) : text];
+    return [!found.isFolder && /\.([cm]?[jt]s|py|rb)$/.test(text) ? findProject(text, home) : text];
   });
   return [...new Set(paths)].slice(0, 20);
 }
 
 /** A script needs its packages: the folder of its project, else the folder of the script. */
-function projectOf(script: string, home: string): string {
+function findProject(script: string, home: string): string {
   for (let folder = dirname(script); !isInside(home, folder); folder = dirname(folder)) {
     if (PROJECT_FILES.some((name) => existsSync(join(folder, name)))) return folder;
   }

@@ -9,7 +9,7 @@ import {
   eventually,
   isAlive,
   needs,
-  processTreeOf,
+  listProcessTree,
   registerProcess,
   SANDBOX,
   sharedTmp,
@@ -87,7 +87,7 @@ test('variables of the dynamic linker reach the program, and not what starts its
 test('a tree without a namespace of its own, as before bubblewrap made one, is charged with its own processes only', async () => {
   const child = spawn('sh', ['-c', 'sleep 1000 & wait'], { stdio: 'ignore', detached: true });
   const { pid = 0 } = child;
-  await eventually(() => processTreeOf(pid).length > 1, { what: 'the process below' });
+  await eventually(() => listProcessTree(pid).length > 1, { what: 'the process below' });
   const clock = createFakeClock();
   const over: string[] = [];
   const limits = { ...resourceLimits({}, 2), memoryMb: 60, processes: 5 };
@@ -146,7 +146,7 @@ test(
     );
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve));
     await transport.start();
-    const pids = 'pid' in transport && typeof transport.pid === 'number' ? processTreeOf(transport.pid) : [];
+    const pids = 'pid' in transport && typeof transport.pid === 'number' ? listProcessTree(transport.pid) : [];
     await within(closed, { what: 'the end of the server' });
     await transport.close();
     expect(pids.filter(isAlive)).toEqual([]);
@@ -162,7 +162,7 @@ test('a tree that sees the processes of the machine, as a sandbox does while it 
   const child = spawn('sh', ['-c', 'sh -c "sleep 1000; true"; true'], { stdio: 'ignore' });
   registerProcess(child, 'a tree without a namespace');
   const pid = child.pid ?? 0;
-  await eventually(() => processTreeOf(pid).length === 3, { what: 'the tree' });
+  await eventually(() => listProcessTree(pid).length === 3, { what: 'the tree' });
   const clock = createFakeClock();
   const over: OverLimit[] = [];
   const watch = (processes: number): (() => void) =>
@@ -174,7 +174,7 @@ test('a tree that sees the processes of the machine, as a sandbox does while it 
   const ends = [watch(1), watch(0)];
   await clock.advance(5_000);
   for (const end of ends) end();
-  for (const each of processTreeOf(pid)) process.kill(each, 'SIGKILL');
+  for (const each of listProcessTree(pid)) process.kill(each, 'SIGKILL');
   expect(over).toEqual([{ limit: 'processes', value: 0 }]);
 });
 
@@ -190,7 +190,7 @@ test(
     await transport.start();
     const pid = 'pid' in transport && typeof transport.pid === 'number' ? transport.pid : 0;
     // The busy loop: bubblewrap, its first process, and the shell.
-    const busy = await eventually(() => processTreeOf(pid)[2], { what: 'the busy process' });
+    const busy = await eventually(() => listProcessTree(pid)[2], { what: 'the busy process' });
     const usual = getPriority(busy);
     const clock = createFakeClock();
     let slowed = 0;

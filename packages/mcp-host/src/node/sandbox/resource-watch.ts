@@ -11,7 +11,7 @@ export type OverLimit = { limit: 'memoryMb' | 'processes' | 'writtenMb' | 'fileM
 const FILE_TOO_LARGE_CODE = 128 + 25;
 
 /** The limit of a file, if a sandboxed process ended because of it. */
-export function fileLimitOf(
+export function findFileLimit(
   { code, signal }: { code: number | null; signal: string | null },
   limits: ResourceLimits | undefined,
 ): OverLimit | undefined {
@@ -133,7 +133,7 @@ export class ResourceWatch {
       (cpuSeconds - oldest.cpuSeconds) / seconds > limits.cpuCores
     ) {
       this.#isSlowed = true;
-      for (const each of descendantsOf(pid)) yieldToOthers(each);
+      for (const each of listDescendants(pid)) yieldToOthers(each);
       onSlowed();
     }
     // What was written before the first look counts too.
@@ -143,7 +143,7 @@ export class ResourceWatch {
 
 /** The processes in the namespace of a sandbox; undefined until it exists. */
 function usedBy(pid: number): TreeUse | undefined {
-  const [first] = childrenOf(pid);
+  const [first] = listChildren(pid);
   if (first === undefined) return undefined;
   const own = `/proc/${first}/root/proc`;
   // Until bubblewrap has changed the root of its first process, that is the `/proc` of the machine, which lists this
@@ -151,17 +151,17 @@ function usedBy(pid: number): TreeUse | undefined {
   const folders =
     linkIn(`${own}/self`) === ''
       ? namesIn(own).flatMap((name) => (/^\d+$/.test(name) && name !== '1' ? [`${own}/${name}`] : []))
-      : descendantsOf(first).map((each) => `/proc/${each}`);
+      : listDescendants(first).map((each) => `/proc/${each}`);
   return { first, init: readUse(`/proc/${first}`), processes: folders.flatMap(readUse) };
 }
 
-function descendantsOf(pid: number): number[] {
-  const found = childrenOf(pid);
-  for (let at = 0; at < found.length; at++) found.push(...childrenOf(found[at] ?? 0));
+function listDescendants(pid: number): number[] {
+  const found = listChildren(pid);
+  for (let at = 0; at < found.length; at++) found.push(...listChildren(found[at] ?? 0));
   return found;
 }
 
-function childrenOf(pid: number): number[] {
+function listChildren(pid: number): number[] {
   const lists = namesIn(`/proc/${pid}/task`).map((thread) => readText(`/proc/${pid}/task/${thread}/children`));
   return lists.flatMap((list) => list.split(' ').filter((each) => each !== '')).map(Number);
 }

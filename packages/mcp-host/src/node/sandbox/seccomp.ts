@@ -86,7 +86,7 @@ export function systemCallFilter(unixSockets: boolean, arch: string = process.ar
     [LOAD, 0, 0, NUMBER_AT],
     [IF_AT_LEAST, 0, 1, X32],
     [RETURN, 0, 0, REFUSE | EPERM],
-    ...rules.flatMap(instructionsOf),
+    ...rules.flatMap(toInstructions),
     [RETURN, 0, 0, ALLOW],
   ];
   const bytes = Buffer.alloc(program.length * 8);
@@ -100,7 +100,7 @@ export function systemCallFilter(unixSockets: boolean, arch: string = process.ar
 }
 
 /** A jump counts the skipped instructions; a mismatch continues after this rule. */
-function instructionsOf({ call, if: conditions = [], error = EPERM }: Rule): Instruction[] {
+function toInstructions({ call, if: conditions = [], error = EPERM }: Rule): Instruction[] {
   const tests = conditions.flatMap(({ argument, bits, value = 0 }, index): Instruction[] => {
     const toReload = 2 * (conditions.length - 1 - index) + 1;
     const test: Instruction = bits === undefined ? [IF_EQUAL, 0, toReload, value] : [IF_BITS, 0, toReload, bits];

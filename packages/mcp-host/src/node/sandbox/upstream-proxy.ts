@@ -17,7 +17,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function upstreamProxies(env: Environment): UpstreamProxies {
   const ofHttps = proxyIn(env, 'HTTPS_PROXY') ?? proxyIn(env, 'ALL_PROXY');
   const ofHttp = proxyIn(env, 'HTTP_PROXY') ?? proxyIn(env, 'ALL_PROXY');
-  const direct = (valueOf(env, 'NO_PROXY') ?? '')
+  const direct = (findValue(env, 'NO_PROXY') ?? '')
     .toLowerCase()
     .split(/[\s,]+/)
     .filter((rule) => rule !== '');
@@ -27,12 +27,12 @@ export function upstreamProxies(env: Environment): UpstreamProxies {
   };
 }
 
-function valueOf(env: Environment, name: string): string | undefined {
+function findValue(env: Environment, name: string): string | undefined {
   return env[name.toLowerCase()] || env[name] || undefined;
 }
 
 function proxyIn(env: Environment, name: string): UpstreamProxy | undefined {
-  const text = valueOf(env, name)?.trim();
+  const text = findValue(env, name)?.trim();
   if (text === undefined) return undefined;
   const complete = text.includes('://') ? text : `http://${text}`;
   const url = URL.canParse(complete) ? new URL(complete) : undefined;

@@ -10,7 +10,7 @@ export class Canaries {
   /** Letters and digits only, so that it survives quoting, and `rot13` and `rev` are recognized. */
   next(place: string): string {
     const secret = `canary${randomBytes(12).toString('hex')}`;
-    for (const form of formsOf(secret)) this.#places.set(form, place);
+    for (const form of listForms(secret)) this.#places.set(form, place);
     return secret;
   }
 
@@ -25,7 +25,7 @@ export class Canaries {
   }
 }
 
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   const rot13 = secret.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 84) % 26) + 97));
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.from('x'.repeat(offset) + secret)
@@ -62,7 +62,7 @@ export function writeNew(path: string, text: string): void {
 
 /** Every file, folder and link below a folder with its mode and content, to detect changes. */
 export function snapshot(folder: string): Record<string, string> {
-  return Object.fromEntries(pathsBelow(folder).map((path) => [path, stateOf(path)]));
+  return Object.fromEntries(pathsBelow(folder).map((path) => [path, readState(path)]));
 }
 
 /** The paths of all files below a folder with their contents. */
@@ -80,7 +80,7 @@ function pathsBelow(folder: string): string[] {
   });
 }
 
-function stateOf(path: string): string {
+function readState(path: string): string {
   const stat = lstatSync(path);
   const content = stat.isSymbolicLink() ? readlinkSync(path) : stat.isFile() ? readFileSync(path) : '';
   return `${stat.mode.toString(8)} ${createHash('sha256').update(content).digest('hex').slice(0, 16)}`;

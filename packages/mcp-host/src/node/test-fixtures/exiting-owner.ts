@@ -1,7 +1,7 @@
 // Starts the server given as its argument, waits until it runs, prints its processes, and
 // exits without closing it.
 import { parseJson, systemClock } from '@toolyard/protocol';
-import { processTreeOf } from '@toolyard/testing';
+import { listProcessTree } from '@toolyard/testing';
 import type { TransportConfig } from '../../types.ts';
 import { killAllStdioChildren } from '../process-group.ts';
 import { createStdioTransport } from '../stdio-transport.ts';
@@ -12,7 +12,7 @@ const config = parsed.value as Extract<TransportConfig, { type: 'stdio' }>;
 const transport = createStdioTransport(config, { serverId: 'x', clock: systemClock, log: () => undefined });
 process.on('exit', killAllStdioChildren);
 transport.onmessage = () => {
-  process.stdout.write(JSON.stringify(processTreeOf(process.pid)), () => process.exit(5));
+  process.stdout.write(JSON.stringify(listProcessTree(process.pid)), () => process.exit(5));
 };
 await transport.start();
 await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });

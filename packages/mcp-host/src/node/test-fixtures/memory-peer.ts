@@ -52,7 +52,7 @@ export class MemoryPeer {
     for (const transport of this.#open) transport.say(message);
   }
 
-  countOf(method: string): number {
+  countReceived(method: string): number {
     return this.received.filter((message) => 'method' in message && message.method === method).length;
   }
 }
@@ -97,7 +97,8 @@ export class MemoryTransport implements HostTransport {
     if (!('method' in message) || peer.greeting === 'silent') return;
     if (message.method === 'initialize') this.sessionId = 'session';
     else if ('id' in message && peer.asked === 'sign_in') throw new UnauthorizedError();
-    else if ('id' in message && peer.asked === 'forgotten' && message.method === 'tools/call') throw notFound();
+    else if ('id' in message && peer.asked === 'forgotten' && message.method === 'tools/call')
+      throw createNotFoundError();
     if (!('id' in message)) return;
     const result = this.#answer(message.method, isJsonObject(message.params) ? message.params : {});
     queueMicrotask(() => this.onmessage?.({ jsonrpc: '2.0', id: message.id, ...result } as JSONRPCMessage));
@@ -124,7 +125,7 @@ export class MemoryTransport implements HostTransport {
     this.onmessage?.({ jsonrpc: '2.0', ...message } as JSONRPCMessage);
   }
 
-  countOf(method: string): number {
+  countReceived(method: string): number {
     return this.received.filter((message) => 'method' in message && message.method === method).length;
   }
 
@@ -140,6 +141,6 @@ export class MemoryTransport implements HostTransport {
   }
 }
 
-function notFound(): SdkHttpError {
+function createNotFoundError(): SdkHttpError {
   return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'Not found', { status: 404, statusText: 'Not Found' });
 }

@@ -61,7 +61,7 @@ export async function advanceUntil(clock: FakeClock, done: Promise<unknown>): Pr
   await doing;
 }
 
-export function healthOf(host: McpHost, id: string): ServerHealth {
+export function getHealth(host: McpHost, id: string): ServerHealth {
   const health = host.health().find((each) => each.id === id);
   if (health === undefined) throw new Error(`no server ${id}`);
   return health;

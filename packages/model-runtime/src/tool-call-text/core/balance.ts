@@ -1,4 +1,4 @@
-import { isBlank, hasMore, readOneOf, type TextReading } from './reading.ts';
+import { isBlank, hasMore, readMarker, type TextReading } from './reading.ts';
 import { NO_CHARACTER, type Source } from './source.ts';
 import {
   BACKSLASH,
@@ -45,12 +45,12 @@ export function* readBalanced(
     }
     if (stopCodes.has(code) && (quote === NO_CHARACTER || CLOSERS.has(lastSolid))) {
       const at = source.position;
-      if ((yield* readOneOf(source, stops)) !== null) {
+      if ((yield* readMarker(source, stops)) !== null) {
         source.seek(at);
         return 'stop';
       }
     }
-    if (delimiter !== null && code === LESS_THAN && (yield* readOneOf(source, [delimiter])) !== null) {
+    if (delimiter !== null && code === LESS_THAN && (yield* readMarker(source, [delimiter])) !== null) {
       if ((yield* readToDelimiter(source, delimiter)) === 'cut') return 'cut';
       continue;
     }
@@ -79,7 +79,7 @@ function* readToDelimiter(source: Source, delimiter: string): TextReading<'close
       if (!(yield* hasMore(source))) return 'cut';
       continue;
     }
-    if (code === LESS_THAN && (yield* readOneOf(source, [delimiter])) !== null) return 'closed';
+    if (code === LESS_THAN && (yield* readMarker(source, [delimiter])) !== null) return 'closed';
     source.advance();
   }
 }

@@ -36,7 +36,7 @@ export class MarkerTrie {
     }
     node.openings.push(opening);
 
-    const first = slotOf(opening.marker.charCodeAt(0));
+    const first = getSlot(opening.marker.charCodeAt(0));
     const place =
       opening.place === 'line' || opening.place === 'indented'
         ? AT_LINE_START
@@ -46,7 +46,7 @@ export class MarkerTrie {
     const known = this.#firsts[first] ?? 0;
     this.#firsts[first] = known === 0 ? place : Math.min(known, place);
     if (opening.marker.length === 1) this.#pairs.fill(1, first * 128, first * 128 + 128);
-    else this.#pairs[pairOf(first, opening.marker.charCodeAt(1))] = 1;
+    else this.#pairs[getPair(first, opening.marker.charCodeAt(1))] = 1;
   }
 
   /** Position in `text`, from `at` on, where an opening may start; the length of the text if none. */
@@ -54,8 +54,8 @@ export class MarkerTrie {
     const from = at;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      const kind = this.#firsts[slotOf(code)];
-      if (kind === 0 || (at + 1 < text.length && this.#pairs[pairOf(code, text.charCodeAt(at + 1))] === 0)) continue;
+      const kind = this.#firsts[getSlot(code)];
+      if (kind === 0 || (at + 1 < text.length && this.#pairs[getPair(code, text.charCodeAt(at + 1))] === 0)) continue;
       if (kind === EVERYWHERE) return at;
       const last = at > from ? text.charCodeAt(at - 1) : place.lastCode;
       if (kind === AT_WORD_START && !isWordCode(last)) return at;
@@ -78,12 +78,12 @@ export class MarkerTrie {
 }
 
 /** Index of a character; all non-ASCII characters share one. */
-function slotOf(code: number): number {
+function getSlot(code: number): number {
   return code < 128 ? code : 0;
 }
 
-function pairOf(first: number, second: number): number {
-  return slotOf(first) * 128 + slotOf(second);
+function getPair(first: number, second: number): number {
+  return getSlot(first) * 128 + getSlot(second);
 }
 
 /** True for ASCII letters and digits, which extend a word. */

@@ -68,7 +68,7 @@ export function* readExactly(source: Source, text: string): TextReading<boolean>
 }
 
 /** Reads the first of `markers` that matches here, or nothing. No marker may be a prefix of another. */
-export function* readOneOf(source: Source, markers: readonly string[]): TextReading<string | null> {
+export function* readMarker(source: Source, markers: readonly string[]): TextReading<string | null> {
   for (const marker of markers) if (yield* readExactly(source, marker)) return marker;
   return null;
 }
@@ -96,7 +96,7 @@ export function* readUntil(source: Source, markers: readonly string[]): TextRead
     }
     if (first.has(code)) {
       const at = source.position;
-      const marker = yield* readOneOf(source, markers);
+      const marker = yield* readMarker(source, markers);
       if (marker !== null) return { marker, at };
     }
     source.advance();

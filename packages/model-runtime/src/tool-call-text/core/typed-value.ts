@@ -10,7 +10,7 @@ import { typeOfJson } from '../../wire/json-values.ts';
  */
 export function typedValue(text: string, tools: OfferedTools, tool: string, name: string): JsonValue {
   const known = tools.argument(tool, name);
-  const types = known === null ? null : typesOf(known.schema, known.root, 0);
+  const types = known === null ? null : readTypes(known.schema, known.root, 0);
   if (types === null) return inferred(text);
   for (const type of ORDER) {
     if (!types.has(type) || (types.has('string') && type !== 'null' && !NESTED.has(type))) continue;
@@ -23,7 +23,7 @@ export function typedValue(text: string, tools: OfferedTools, tool: string, name
 /** True if an argument's text may be JSON, in which case its end marker may occur inside a JSON string. */
 export function mayBeJson(tools: OfferedTools, tool: string, name: string): boolean {
   const known = tools.argument(tool, name);
-  const types = known === null ? null : typesOf(known.schema, known.root, 0);
+  const types = known === null ? null : readTypes(known.schema, known.root, 0);
   return types === null || types.has('object') || types.has('array');
 }
 
@@ -33,20 +33,20 @@ const ORDER = ['null', 'boolean', 'integer', 'number', 'array', 'object'];
 const MAX_REFERENCES = 8;
 
 /** The types a schema allows; null if it does not say. */
-function typesOf(schema: JsonValue, root: JsonObject, depth: number): Set<string> | null {
+function readTypes(schema: JsonValue, root: JsonObject, depth: number): Set<string> | null {
   if (!isJsonObject(schema) || depth > MAX_REFERENCES) return null;
   const { type, enum: values, $ref: reference, const: constant } = schema;
   if (typeof type === 'string') return new Set([type, ...(schema['nullable'] === true ? ['null'] : [])]);
   if (Array.isArray(type)) return new Set(type.filter((item) => typeof item === 'string'));
   if (Array.isArray(values)) return new Set(values.map(typeOfJson));
   if (constant !== undefined) return new Set([typeOfJson(constant)]);
-  if (typeof reference === 'string') return typesOf(resolve(reference, root), root, depth + 1);
+  if (typeof reference === 'string') return readTypes(resolve(reference, root), root, depth + 1);
 
   const choices = [schema['anyOf'], schema['oneOf'], schema['allOf']].find((list) => Array.isArray(list));
   if (choices === undefined) return null;
   const all = new Set<string>();
   for (const choice of choices) {
-    const types = typesOf(choice, root, depth + 1);
+    const types = readTypes(choice, root, depth + 1);
     if (types === null) return null;
     for (const item of types) all.add(item);
   }

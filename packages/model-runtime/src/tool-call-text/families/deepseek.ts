@@ -1,7 +1,7 @@
 import { readArguments } from '../core/arguments.ts';
 import type { TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
-import { readExactly, readName, readOneOf, skipBlanks, type TextReading } from '../core/reading.ts';
+import { readExactly, readName, readMarker, skipBlanks, type TextReading } from '../core/reading.ts';
 import { LESS_THAN, NEWLINE, OPEN_BRACE } from '../core/codes.ts';
 import { framedCalls } from '../readers/framed-calls.ts';
 
@@ -20,14 +20,14 @@ const readCalls = framedCalls({ callsEnd: CALLS_END, callBegin: CALL_BEGIN, call
 function* readCall(block: TextBlock): TextReading<string | null> {
   const { source } = block;
   const header = yield* readName(source, (code) => code !== LESS_THAN);
-  if (header === null || (yield* readOneOf(source, SEPARATOR)) === null) return 'the call is cut off';
+  if (header === null || (yield* readMarker(source, SEPARATOR)) === null) return 'the call is cut off';
   let name = header.trim();
   if ((yield* skipBlanks(source)) !== OPEN_BRACE) {
     // The older form: the word just read is the type of call, followed by the name on a line of its own and a fence.
     if (name !== 'function') return `it is a "${name.slice(0, 80)}", not a function`;
     name = (yield* readName(source, (code) => code !== NEWLINE && code !== LESS_THAN))?.trim() ?? '';
     yield* skipBlanks(source);
-    yield* readOneOf(source, ['```json', '```']);
+    yield* readMarker(source, ['```json', '```']);
     yield* skipBlanks(source);
   }
   if (name === '') return 'the call has no name';
@@ -38,7 +38,7 @@ function* readCall(block: TextBlock): TextReading<string | null> {
   yield* skipBlanks(source);
   yield* readExactly(source, '```');
   yield* skipBlanks(source);
-  yield* readOneOf(source, CALL_END);
+  yield* readMarker(source, CALL_END);
   return null;
 }
 

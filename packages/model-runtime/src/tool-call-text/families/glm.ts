@@ -2,7 +2,7 @@ import { beginsName, beginsJson, beginsTag } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
 import { READER_DONE } from '../core/block.ts';
 import type { BlockReader } from '../core/opening.ts';
-import { readExactly, readOneOf, skipBlanks, type TextReading } from '../core/reading.ts';
+import { readExactly, readMarker, skipBlanks, type TextReading } from '../core/reading.ts';
 import type { Source } from '../core/source.ts';
 import { eachArgument, toTagText } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
@@ -66,7 +66,7 @@ const readHunyuan: BlockReader = function* (block) {
   for (;;) {
     yield* skipBlanks(source);
     if (block.found === 0 && (yield* holdsOthers(source))) return READER_DONE;
-    const marker = yield* readOneOf(source, ['<tool_call>', CALLS_END]);
+    const marker = yield* readMarker(source, ['<tool_call>', CALLS_END]);
     if (marker === CALLS_END) return block.finish();
     const verdict = marker === null ? null : yield* hunyuanCall(block);
     if (verdict?.type !== 'done') {

@@ -2,7 +2,7 @@ import { readArguments } from '../core/arguments.ts';
 import { READER_DONE, type TextBlock } from '../core/block.ts';
 import type { Family } from '../core/family.ts';
 import type { Opening, Section, ReaderVerdict } from '../core/opening.ts';
-import { isCutOff, readName, readOneOf, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
+import { isCutOff, readName, readMarker, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { closeSection, dropMarker } from '../thinking.ts';
 import { LESS_THAN, OPEN_BRACE } from '../core/codes.ts';
@@ -72,11 +72,11 @@ function* readHeader({ source, start }: TextBlock): TextReading<Header> {
   for (;;) {
     yield* skipBlanks(source);
     const at = source.position;
-    const token = yield* readOneOf(source, at === start ? BEGINNINGS : TOKENS);
+    const token = yield* readMarker(source, at === start ? BEGINNINGS : TOKENS);
     if (token === MESSAGE) return { channel, recipient };
     if (token === CHANNEL) {
       yield* skipBlanks(source);
-      channel = yield* readOneOf(source, CHANNELS);
+      channel = yield* readMarker(source, CHANNELS);
     } else if (token === RECIPIENT) {
       recipient = yield* readName(source, (code) => code > 32 && code !== LESS_THAN);
     } else if (token === CONSTRAIN) {

@@ -1,6 +1,6 @@
 import type { Family } from '../core/family.ts';
 import type { BlockReader, Section } from '../core/opening.ts';
-import { readName, readOneOf, skipBlanks } from '../core/reading.ts';
+import { readName, readMarker, skipBlanks } from '../core/reading.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 import { openSection, closeSection, dropMarker } from '../thinking.ts';
 
@@ -16,7 +16,7 @@ const readMessage: BlockReader = function* (block) {
   const { source } = block;
   yield* skipBlanks(source);
   yield* readName(source);
-  const content = yield* readOneOf(source, [TEXT, CALL]);
+  const content = yield* readMarker(source, [TEXT, CALL]);
   if (content === TEXT) return { type: 'enter', section: answer };
   return content === CALL ? yield* json(block) : { type: 'text', upTo: block.body };
 };

@@ -52,7 +52,7 @@ export const apertus: Family = {
   openings: [
     {
       marker: '<|tools_prefix|>',
-      read: jsonBlock({ ends: ['<|tools_suffix|>'], otherwise: 'malformed', callOf: readKeyedCall }),
+      read: jsonBlock({ ends: ['<|tools_suffix|>'], otherwise: 'malformed', toCall: readKeyedCall }),
     },
   ],
   write: (calls) => {

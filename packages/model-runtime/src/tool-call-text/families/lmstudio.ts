@@ -3,7 +3,7 @@ import { beginsJson, beginsName } from '../core/begins.ts';
 import type { Family } from '../core/family.ts';
 import { READER_DONE } from '../core/block.ts';
 import type { BlockReader } from '../core/opening.ts';
-import { readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
+import { readName, readMarker, readUntil, skipBlanks } from '../core/reading.ts';
 import { toJsonCall } from '../core/writing.ts';
 import { jsonBlock } from '../readers/json-block.ts';
 import { OPEN_BRACE } from '../core/codes.ts';
@@ -21,7 +21,7 @@ const readNamed: BlockReader = function* (block) {
   if (read.ok) {
     block.call(name, read.arguments);
     yield* skipBlanks(source);
-    yield* readOneOf(source, ENDS);
+    yield* readMarker(source, ENDS);
     return READER_DONE;
   }
   yield* readUntil(source, ENDS);

@@ -3,7 +3,7 @@ import { readBalanced } from '../core/balance.ts';
 import { parseLiteral } from '../core/literal.ts';
 import { READER_DONE } from '../core/block.ts';
 import type { BlockReader } from '../core/opening.ts';
-import { readExactly, readName, readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
+import { readExactly, readName, readMarker, readUntil, skipBlanks } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';
 import { CLOSE_BRACE, OPEN_BRACE } from '../core/codes.ts';
@@ -15,7 +15,7 @@ export function bracesCalls({ delimiter, end }: { delimiter: string; end: string
     for (;;) {
       const code = yield* skipBlanks(source);
       const from = source.position;
-      if (code === NO_CHARACTER || (yield* readOneOf(source, [end])) !== null) return block.finish();
+      if (code === NO_CHARACTER || (yield* readMarker(source, [end])) !== null) return block.finish();
       const isCall = yield* readExactly(source, 'call:');
       if (!isCall && block.found > 0) {
         source.seek(from);

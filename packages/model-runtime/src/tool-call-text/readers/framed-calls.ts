@@ -1,6 +1,6 @@
 import { READER_DONE, type TextBlock } from '../core/block.ts';
 import type { BlockReader } from '../core/opening.ts';
-import { isCutOff, readOneOf, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
+import { isCutOff, readMarker, readUntil, skipBlanks, type TextReading } from '../core/reading.ts';
 
 /** The tokens around calls, each in all its spellings. */
 export type CallTokens = {
@@ -26,7 +26,7 @@ export function framedCalls(
     for (;;) {
       yield* skipBlanks(source);
       const from = source.position;
-      const marker = yield* readOneOf(source, [...callBegin, ...callsEnd]);
+      const marker = yield* readMarker(source, [...callBegin, ...callsEnd]);
       if (marker === null) {
         if (block.found === 0)
           return (yield* isCutOff(source, callBegin)) ? block.cutOff() : { type: 'text', upTo: block.body };
@@ -38,7 +38,7 @@ export function framedCalls(
       if (problem !== null) {
         const stop = yield* readUntil(source, stops);
         if (stop !== null) source.seek(stop.at);
-        yield* readOneOf(source, callEnd);
+        yield* readMarker(source, callEnd);
         block.malformed(problem, from);
       }
       afterLast = source.position;

@@ -6,7 +6,7 @@ import { readCallObject, type CallObject } from '../core/call-object.ts';
 import { readJson } from '../core/json-scanner.ts';
 import { parseLenient } from '../core/literal.ts';
 import type { BlockReader, ReaderVerdict } from '../core/opening.ts';
-import { isBlank, hasMore, readOneOf, readUntil, type TextReading } from '../core/reading.ts';
+import { isBlank, hasMore, readMarker, readUntil, type TextReading } from '../core/reading.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { CLOSE_BRACKET, DOUBLE_QUOTE, OPEN_BRACE, OPEN_BRACKET } from '../core/codes.ts';
 
@@ -22,7 +22,7 @@ export type JsonBlockOptions = {
   listed?: true;
   /** A malformed object ends with its line. */
   onePerLine?: true;
-  callOf?: (value: JsonValue) => CallObject;
+  toCall?: (value: JsonValue) => CallObject;
 };
 
 const SEPARATORS = new Set([...'[],;}'].map((char) => char.charCodeAt(0)));
@@ -44,7 +44,7 @@ export function jsonBlock(options: JsonBlockOptions = {}): BlockReader {
         return atTextEnd(block, listed || otherwise === 'malformed');
       }
       const at = source.position;
-      const stop = stopCodes.has(code) ? yield* readOneOf(source, stops) : null;
+      const stop = stopCodes.has(code) ? yield* readMarker(source, stops) : null;
       if (stop !== null) {
         if (starts.includes(stop)) source.seek(at);
         return block.finish();
@@ -86,7 +86,7 @@ function* readObject(block: TextBlock, stops: readonly string[], options: JsonBl
   if (json.kind === 'whole') {
     const parsed = parseLenient(json.text);
     const call: CallObject = parsed.ok
-      ? (options.callOf ?? readCallObject)(parsed.value)
+      ? (options.toCall ?? readCallObject)(parsed.value)
       : { ok: false, reason: `the JSON of the call is invalid: ${parsed.problem}` };
     if (call.ok) block.call(call.name, call.arguments, call.id);
     else block.malformed(call.reason, from);

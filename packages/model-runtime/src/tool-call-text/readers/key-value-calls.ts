@@ -7,7 +7,7 @@ import {
   isCutOff,
   readExactly,
   readName,
-  readOneOf,
+  readMarker,
   readUntil,
   skipBlanks,
   type TextReading,
@@ -40,7 +40,7 @@ export function keyValueCall(style: KeyValueStyle): BlockReader {
     yield* skipBlanks(source);
     if (style.separator !== undefined) yield* readExactly(source, style.separator);
     yield* skipBlanks(source);
-    const marker = yield* readOneOf(source, [style.keyStart, style.end]);
+    const marker = yield* readMarker(source, [style.keyStart, style.end]);
     if (marker === null) {
       if (name === '' || !(yield* isCutOff(source, [style.keyStart, style.end])))
         return { type: 'text', upTo: block.body };
@@ -70,7 +70,7 @@ function* readPairs(block: TextBlock, style: KeyValueStyle, name: string): TextR
     setOwn(args, key, value);
 
     yield* skipBlanks(source);
-    const stop = yield* readOneOf(source, [style.keyStart, style.end]);
+    const stop = yield* readMarker(source, [style.keyStart, style.end]);
     if (stop === style.keyStart) continue;
     if (stop === null) return yield* skipMalformed(block, style);
     return problem === null ? block.call(name, args) : block.malformed(problem, start);

@@ -1,6 +1,6 @@
 import { READER_DONE } from '../core/block.ts';
 import type { BlockReader } from '../core/opening.ts';
-import { readOneOf, readUntil, skipBlanks } from '../core/reading.ts';
+import { readMarker, readUntil, skipBlanks } from '../core/reading.ts';
 import { readPythonCall, type PythonCall } from '../core/python-call.ts';
 import { NO_CHARACTER } from '../core/source.ts';
 import { rewindToHiddenEnd } from '../core/arguments.ts';
@@ -25,7 +25,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
       const code = yield* skipBlanks(source);
       const at = source.position;
       if (code === NO_CHARACTER) return block.finish('the call is cut off');
-      if ((yield* readOneOf(source, ends)) !== null) return block.finish();
+      if ((yield* readMarker(source, ends)) !== null) return block.finish();
       if (code === OPEN_BRACE && block.found === 0) return yield* json(block);
       if (SEPARATORS.has(code)) {
         source.advance();
@@ -40,7 +40,7 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
       }
       if (call.kind === 'none' && block.found === 0 && otherwise === 'text') return { type: 'text', upTo: block.body };
       if (rewindToHiddenEnd(source, at, { ends, starts: [start] })) {
-        block.malformed(`the call of "${nameOf(call)}" is malformed`, at);
+        block.malformed(`the call of "${getName(call)}" is malformed`, at);
         continue;
       }
       const stop = yield* readUntil(source, ends);
@@ -48,13 +48,13 @@ export function pythonBlock({ start, ends, otherwise }: PythonBlockOptions): Blo
         source.seek(afterLast);
         return READER_DONE;
       }
-      const reason = stop === null ? 'the call is cut off' : `the call of "${nameOf(call)}" is malformed`;
+      const reason = stop === null ? 'the call is cut off' : `the call of "${getName(call)}" is malformed`;
       return block.malformed(reason, at, stop?.at);
     }
   };
 }
 
-function nameOf(call: PythonCall): string {
+function getName(call: PythonCall): string {
   return call.kind === 'none' ? '' : call.name.slice(0, 80);
 }
 

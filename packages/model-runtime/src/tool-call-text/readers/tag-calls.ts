@@ -8,7 +8,7 @@ import {
   hasMore,
   peekBehindBlanks,
   readExactly,
-  readOneOf,
+  readMarker,
   readUntil,
   readWhile,
   skipBlanks,
@@ -51,7 +51,7 @@ export function tagCalls(style: TagStyle, fromMarker?: 'from_marker'): BlockRead
     let afterLast = block.body;
     for (;;) {
       let code = yield* skipBlanks(source);
-      while ((yield* readOneOf(source, style.between ?? [])) !== null) code = yield* skipBlanks(source);
+      while ((yield* readMarker(source, style.between ?? [])) !== null) code = yield* skipBlanks(source);
       const from = source.position;
       const tag = code === LESS_THAN ? yield* readTag(block) : null;
       const name = tag === null ? undefined : style.call.exec(tag)?.[1];
@@ -156,7 +156,7 @@ function* readValue(block: TextBlock, style: TagStyle, argument: Argument): Text
 
   const raw = yield* readRaw(block, style, argument);
   if (raw === undefined) return undefined;
-  const trimmed = style.trim === 'newlines' ? trimLines(raw, indentOf(block, argument.tagAt)) : raw;
+  const trimmed = style.trim === 'newlines' ? trimLines(raw, measureIndent(block, argument.tagAt)) : raw;
   const text = style.xml === true ? decodeEntities(trimmed) : trimmed;
   if (isStringText === 'true') return text;
   if (isStringText === 'false') {
@@ -240,7 +240,7 @@ function* endsValue(
     const tag = code === LESS_THAN ? yield* readTag(block) : null;
     if (tag === null || !style.wrapperEnds.includes(tag)) return false;
     const next = yield* skipBlanks(source);
-    return next === NO_CHARACTER || (yield* readOneOf(source, style.wrapperEnds.map(toStartTag))) !== null;
+    return next === NO_CHARACTER || (yield* readMarker(source, style.wrapperEnds.map(toStartTag))) !== null;
   }
   source.seek(at);
   const tag = yield* readTag(block);
@@ -250,7 +250,7 @@ function* endsValue(
 }
 
 /** Indentation of a position's line; 0 if other text precedes it on the line. */
-function indentOf({ source, start }: TextBlock, at: number): number {
+function measureIndent({ source, start }: TextBlock, at: number): number {
   let from = at;
   while (from > start && source.text(from - 1, from) === ' ') from -= 1;
   return from > start && source.text(from - 1, from) === '\n' ? at - from : 0;

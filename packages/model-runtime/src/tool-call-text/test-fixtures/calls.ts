@@ -64,7 +64,7 @@ const name = fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,15}$/).filter((text) => !/
 const key = fc.stringMatching(/^[a-z_][a-zA-Z0-9_]{0,10}$/).filter((text) => text !== '__proto__');
 const number = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })).map((value) => value + 0);
 
-function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Arbitrary<JsonValue> {
+function createValues(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Arbitrary<JsonValue> {
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 4, depthSize: 'small' },
@@ -83,11 +83,11 @@ function valuesOf(text: fc.Arbitrary<string>, keys: fc.Arbitrary<string>): fc.Ar
 const BRACES: readonly ToolCallFamilyName[] = ['gemma4', 'functiongemma'];
 
 /** Calls that a family can write. */
-export function callsOf(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
+export function createCalls(family: ToolCallFamilyName): fc.Arbitrary<WrittenCall[]> {
   const keys = BRACES.includes(family)
     ? key
     : trickyText.filter((text) => text !== '__proto__' && isKeyReadByNode(text));
-  const args = fc.dictionary(key, valuesOf(trickyText, keys), { maxKeys: 5, noNullPrototype: true });
+  const args = fc.dictionary(key, createValues(trickyText, keys), { maxKeys: 5, noNullPrototype: true });
   return fc.array(fc.record({ name, arguments: args }), { minLength: 1, maxLength: 4 });
 }
 
@@ -98,7 +98,7 @@ export function toolsFor(calls: readonly WrittenCall[]): TextCallTool[] {
     const known = types.get(call.name) ?? new Map<string, Set<string>>();
     types.set(call.name, known);
     for (const [argument, value] of Object.entries(call.arguments)) {
-      known.set(argument, (known.get(argument) ?? new Set()).add(typeOf(value)));
+      known.set(argument, (known.get(argument) ?? new Set()).add(getType(value)));
     }
   }
   return [...types].map(([tool, properties]) => ({
@@ -110,7 +110,7 @@ export function toolsFor(calls: readonly WrittenCall[]): TextCallTool[] {
   }));
 }
 
-function typeOf(value: JsonValue): string {
+function getType(value: JsonValue): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }

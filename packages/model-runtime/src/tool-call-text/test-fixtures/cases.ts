@@ -37,7 +37,7 @@ export function readCases(): Case[] {
 }
 
 /** The offered tools of a case. */
-export function toolsOf(one: Case): TextCallTool[] {
+export function toTools(one: Case): TextCallTool[] {
   return (one.tools ?? []).map(({ function: tool }) => ({ name: tool.name, inputSchema: tool.parameters ?? {} }));
 }
 
@@ -50,7 +50,7 @@ export type Outcome = {
 };
 
 /** Reduces parts to the fields of a case. */
-export function outcomeOf(parts: readonly TextCallPart[]): Outcome {
+export function toOutcome(parts: readonly TextCallPart[]): Outcome {
   const outcome: Outcome = { content: '', shown: '', reasoning: '', calls: [] };
   for (const part of parts) {
     switch (part.type) {

@@ -5,7 +5,7 @@ import type { SharedStorage, StoredArtifactVersion } from '@toolyard/storage';
 import { scrubText } from '@toolyard/storage';
 import type { LiveHub } from '../../services.ts';
 import type { TextChange } from './artifact-text.ts';
-import { changedText, checkSize, invalid } from './artifact-text.ts';
+import { changedText, checkSize, createInvalidArgumentsError } from './artifact-text.ts';
 import { MAX_DOCUMENTS, MAX_VERSIONS } from './limits.ts';
 
 /** The call that changes a document. Made again, it returns the version that it created before. */
@@ -41,7 +41,7 @@ export function createArtifactStore(of: {
   const { storage, hub, clock } = of;
   const { artifacts, blobs } = storage;
 
-  async function textOf(principal: Owner, { id, version, blob }: StoredArtifactVersion): Promise<string> {
+  async function readText(principal: Owner, { id, version, blob }: StoredArtifactVersion): Promise<string> {
     const bytes = await blobs.read(principal, blob);
     if (bytes !== null) return new TextDecoder().decode(bytes);
     throw new ToolyardError({ code: 'tool_failed', message: say`The text of ${id}, version ${version}, is missing.` });
@@ -86,7 +86,7 @@ export function createArtifactStore(of: {
     async exported(principal, conversationId) {
       const stored = await artifacts.list(principal, conversationId);
       const texts = new Map<string, string>();
-      for (const version of stored) texts.set(version.blob, await textOf(principal, version));
+      for (const version of stored) texts.set(version.blob, await readText(principal, version));
       return grouped(stored).map((artifact) => ({
         ...artifact,
         versions: artifact.versions.map((version) => ({ ...version, text: texts.get(version.file) ?? '' })),
@@ -94,28 +94,29 @@ export function createArtifactStore(of: {
     },
     async read(principal, conversationId, id) {
       const version = newest(await artifacts.list(principal, conversationId), id);
-      return { version, text: await textOf(principal, version) };
+      return { version, text: await readText(principal, version) };
     },
     create(principal, call, { text, title, ...artifact }) {
       checkSize(text);
       return store(principal, call, (current) => {
         const ids = new Set(current.map((each) => each.id));
-        if (ids.size >= MAX_DOCUMENTS) throw full(say`This conversation has ${MAX_DOCUMENTS} documents, the limit.`);
+        if (ids.size >= MAX_DOCUMENTS)
+          throw createFullError(say`This conversation has ${MAX_DOCUMENTS} documents, the limit.`);
         const id = `a${ids.size + 1}`;
-        return Promise.resolve({ id, version: 1, ...artifact, title: titleOf(title), text: scrubText(text) });
+        return Promise.resolve({ id, version: 1, ...artifact, title: toTitle(title), text: scrubText(text) });
       });
     },
     update: (principal, call, { id, title, change }) =>
       store(principal, call, async (current) => {
         const before = newest(current, id);
-        const text = await textOf(principal, before);
+        const text = await readText(principal, before);
         const changed =
           change === undefined ? text : scrubText(changedText(text, change, `${id}, version ${before.version}`));
         const { kind, language } = before;
-        const renamed = title === undefined ? before.title : titleOf(title);
+        const renamed = title === undefined ? before.title : toTitle(title);
         if (changed === text && renamed === before.title) return before;
         if (before.version >= MAX_VERSIONS)
-          throw full(say`The document ${id} has ${MAX_VERSIONS} versions, the limit.`);
+          throw createFullError(say`The document ${id} has ${MAX_VERSIONS} versions, the limit.`);
         return { id, version: before.version + 1, kind, language, title: renamed, text: changed };
       }),
   };
@@ -125,7 +126,7 @@ function newest(stored: readonly StoredArtifactVersion[], id: string): StoredArt
   const found = stored.filter((each) => each.id === id).sort((a, b) => b.version - a.version)[0];
   if (found) return found;
   const ids = [...new Set(stored.map((each) => each.id))].sort();
-  throw invalid(
+  throw createInvalidArgumentsError(
     ids.length === 0
       ? say`There is no document "${id}": this conversation has none. Omit "id" to create one.`
       : say`There is no document "${id}". This conversation has: ${ids.join(', ')}.`,
@@ -150,10 +151,10 @@ function grouped(stored: readonly StoredArtifactVersion[]): Artifact[] {
   return [...new Set(stored.map(({ id }) => id))].flatMap((id) => byId.get(id) ?? []);
 }
 
-function titleOf(title: string): string {
+function toTitle(title: string): string {
   return scrubText(title.trim());
 }
 
-function full(message: AnyText): ToolyardError {
+function createFullError(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message });
 }

@@ -16,7 +16,7 @@ export function changedText(before: string, change: TextChange, what: AnyText): 
   const { oldText, newText } = change;
   const count = before.split(oldText).length - 1;
   if (count === 1) return checkSize(before.replace(oldText, () => newText));
-  throw invalid(
+  throw createInvalidArgumentsError(
     count === 0
       ? say`old_text was not found in ${what}, and nothing was changed. It must match exactly, with its white space.`
       : say`old_text occurs ${count} times in ${what}, and nothing was changed. Include text around it, so that it is unique.`,
@@ -26,10 +26,12 @@ export function changedText(before: string, change: TextChange, what: AnyText): 
 export function checkSize(text: string): string {
   const size = Buffer.byteLength(text);
   if (size <= MAX_TEXT_BYTES) return text;
-  throw invalid(say`The document has ${size} bytes; ${MAX_TEXT_BYTES} are the limit. Nothing was changed.`);
+  throw createInvalidArgumentsError(
+    say`The document has ${size} bytes; ${MAX_TEXT_BYTES} are the limit. Nothing was changed.`,
+  );
 }
 
 /** Nothing has happened: the call may be made again. */
-export function invalid(message: AnyText): ToolyardError {
+export function createInvalidArgumentsError(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'invalid_arguments', message });
 }

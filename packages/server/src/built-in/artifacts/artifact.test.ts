@@ -2,7 +2,7 @@ import type { FunctionTool } from '@toolyard/agent-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StorageOfTools } from '../test-fixtures/storage-of-tools.ts';
-import { callContext, openStorageOfTools, outcomeOf, OWNER } from '../test-fixtures/storage-of-tools.ts';
+import { callContext, openStorageOfTools, getOutcome, OWNER } from '../test-fixtures/storage-of-tools.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import { createArtifactTools } from './artifact.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-const call = (args: JsonObject, callId = `r1.1.${String(++calls)}`) => outcomeOf(artifact, args, callContext(callId));
+const call = (args: JsonObject, callId = `r1.1.${String(++calls)}`) => getOutcome(artifact, args, callContext(callId));
 const NOTES = { title: 'Notes', kind: 'markdown', content: '# Notes\n\n- tea\n- tea time\n' };
 const texts = async () => {
   const [found] = await store.exported(OWNER, 'c1');
@@ -100,7 +100,7 @@ describe('artifact', () => {
 
   test('belongs to a conversation, which takes it along when it is deleted', async () => {
     const { conversation: _none, ...outside } = callContext('r1.1.0');
-    expect(await outcomeOf(artifact, NOTES, outside)).toMatchObject({ error: 'tool_refused' });
+    expect(await getOutcome(artifact, NOTES, outside)).toMatchObject({ error: 'tool_refused' });
     await call(NOTES);
     expect(await store.list(OWNER, 'c2')).toEqual([]);
     expect(await store.list({ ownerId: 'other' }, 'c1')).toEqual([]);

@@ -5,7 +5,7 @@ import { ToolyardError, say } from '@toolyard/protocol';
 import type { StoredArtifactVersion } from '@toolyard/storage';
 import type { ArtifactStore, CallOfVersion, ChangedArtifact } from './artifact-store.ts';
 import type { TextChange } from './artifact-text.ts';
-import { invalid } from './artifact-text.ts';
+import { createInvalidArgumentsError } from './artifact-text.ts';
 
 /** A document is part of its conversation, like an answer. The reference `artifacts/artifact` is stored and never changes. */
 export function createArtifactTools(store: ArtifactStore, owner: Owner): FunctionToolGroup {
@@ -44,15 +44,17 @@ function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
     isolated: true,
     async execute({ id, title, kind, language, content, old_text: oldText, new_text: newText }, ctx) {
-      const call = callOf(ctx);
+      const call = findCall(ctx);
       const principal = ctx.user === undefined ? owner : { ownerId: ctx.user };
-      const change = changeOf(content, oldText, newText);
+      const change = readChange(content, oldText, newText);
       if (id === undefined) {
         if (change === undefined || !('text' in change) || title === undefined || kind === undefined)
-          throw invalid(say`A new document needs title, kind and content; to change one, name its id.`);
+          throw createInvalidArgumentsError(
+            say`A new document needs title, kind and content; to change one, name its id.`,
+          );
         const code = kind === 'code' ? (language ?? '') : null;
         const created = await store.create(principal, call, { kind, language: code, title, text: change.text });
-        return resultOf(created, `Created document ${created.version.id}.`);
+        return createResult(created, `Created document ${created.version.id}.`);
       }
       if (change === undefined && title === undefined) {
         const { version, text } = await store.read(principal, call.conversationId, id);
@@ -60,7 +62,7 @@ function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {
       }
       const changed = await store.update(principal, call, { id, title, change });
       const { version } = changed.version;
-      return resultOf(
+      return createResult(
         changed,
         changed.isNew
           ? `Changed document ${id}: version ${version}.`
@@ -70,7 +72,7 @@ function createArtifact(store: ArtifactStore, owner: Owner): FunctionTool {
   });
 }
 
-function callOf({ conversation, run, callId }: ToolContext): CallOfVersion {
+function findCall({ conversation, run, callId }: ToolContext): CallOfVersion {
   if (conversation !== undefined && run !== undefined && callId !== undefined)
     return { conversationId: conversation, runId: run, callId };
   throw new ToolyardError({
@@ -80,22 +82,22 @@ function callOf({ conversation, run, callId }: ToolContext): CallOfVersion {
   });
 }
 
-function changeOf(
+function readChange(
   content: string | undefined,
   oldText: string | undefined,
   newText: string | undefined,
 ): TextChange | undefined {
   if (content !== undefined) {
     if (oldText === undefined && newText === undefined) return { text: content };
-    throw invalid(say`Use either content, or old_text and new_text.`);
+    throw createInvalidArgumentsError(say`Use either content, or old_text and new_text.`);
   }
   if (oldText === undefined && newText === undefined) return undefined;
   if (oldText !== undefined && newText !== undefined) return { oldText, newText };
-  throw invalid(say`old_text and new_text belong together.`);
+  throw createInvalidArgumentsError(say`old_text and new_text belong together.`);
 }
 
 /** The page reads `structured` to link to the document. */
-function resultOf({ version: stored }: ChangedArtifact, text: string): ToolResult {
+function createResult({ version: stored }: ChangedArtifact, text: string): ToolResult {
   return {
     content: [{ type: 'text', text: `${text} The user sees it beside the chat: do not repeat its text.` }],
     structured: { artifact: linkTo(stored) },

@@ -3,7 +3,7 @@ import { tool } from '@toolyard/agent-host';
 import type { Clock, ModelReference, Owner, ToolContentPart, ToolResult, Usage } from '@toolyard/protocol';
 import { costOf, defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { ownerOf } from '../owner-of.ts';
+import { getOwner } from '../owner-of.ts';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { resultInPlace } from '../../runs/worker/run-media.ts';
 import type { Models } from '../../services.ts';
@@ -60,16 +60,16 @@ function createCreateImage(options: MediaToolsOptions): FunctionTool {
     },
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
     async execute({ prompt, size, count }, ctx) {
-      const principal = ownerOf(ctx, options.owner);
+      const principal = getOwner(ctx, options.owner);
       const { image: chosen } = await options.settings.get(principal);
-      if (chosen === null) throw notConfigured('images');
+      if (chosen === null) throw createNotConfiguredError('images');
       const { providerId, modelId: model } = chosen;
       const request = { model, prompt, ...defined({ size: size ?? chosen.size, count }) };
       const { images } = await counted(options, { principal, model: chosen, ctx }, (calls) =>
         calls.createImage(principal, providerId, request, ctx.signal),
       );
       const text = images.length === 1 ? 'Created an image' : `Created ${images.length} images`;
-      return resultOf(options, principal, `${text} with ${model}. The user sees it in the chat.`, images);
+      return createResult(options, principal, `${text} with ${model}. The user sees it in the chat.`, images);
     },
   });
 }
@@ -101,16 +101,16 @@ function createSpeak(options: MediaToolsOptions): FunctionTool {
     },
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
     async execute({ text, voice }, ctx) {
-      const principal = ownerOf(ctx, options.owner);
+      const principal = getOwner(ctx, options.owner);
       const { speech: chosen } = await options.settings.get(principal);
-      if (chosen === null) throw notConfigured('speech');
+      if (chosen === null) throw createNotConfiguredError('speech');
       const { providerId, modelId: model } = chosen;
       const request = { model, text, ...defined({ voice: voice ?? chosen.voice }) };
       const { file, mimeType } = await counted(options, { principal, model: chosen, ctx }, (calls) =>
         calls.textToSpeech(principal, providerId, request, ctx.signal),
       );
       const audio = { type: 'audio', mimeType, source: { blob: file } } as const;
-      return resultOf(options, principal, `Spoken with ${model}. The user can play it in the chat.`, [audio]);
+      return createResult(options, principal, `Spoken with ${model}. The user can play it in the chat.`, [audio]);
     },
   });
 }
@@ -136,7 +136,7 @@ async function counted<Made extends object>(
 }
 
 /** With the bytes in place, as other tools return them: the model of the run sees them, and large ones are stored as files. */
-function resultOf(
+function createResult(
   { blobs }: MediaToolsOptions,
   principal: Owner,
   text: string,
@@ -146,7 +146,7 @@ function resultOf(
   return resultInPlace(result, blobs, principal);
 }
 
-function notConfigured(what: 'images' | 'speech'): ToolyardError {
+function createNotConfiguredError(what: 'images' | 'speech'): ToolyardError {
   return new ToolyardError({
     code: 'tool_failed',
     message: what === 'images' ? say`No model for images is chosen.` : say`No model for speech is chosen.`,

@@ -2,7 +2,7 @@ import type { FunctionTool } from '@toolyard/agent-host';
 import { MAX_MEMORIES, MAX_MEMORY_LENGTH } from '@toolyard/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StorageOfTools } from '../test-fixtures/storage-of-tools.ts';
-import { callContext, openStorageOfTools, outcomeOf, OWNER } from '../test-fixtures/storage-of-tools.ts';
+import { callContext, openStorageOfTools, getOutcome, OWNER } from '../test-fixtures/storage-of-tools.ts';
 import { createMemoryTools } from './memory-tools.ts';
 
 let home: StorageOfTools;
@@ -18,9 +18,10 @@ beforeEach(async () => {
 });
 afterEach(() => home[Symbol.asyncDispose]());
 
-const learn = (text: string, conversation = 'c1') => outcomeOf(remember, { text }, callContext('r1.1.0', conversation));
+const learn = (text: string, conversation = 'c1') =>
+  getOutcome(remember, { text }, callContext('r1.1.0', conversation));
 const find = async (query?: string) =>
-  (await outcomeOf(recall, query === undefined ? {} : { query }, callContext('r2.1.0', 'c2'))).text;
+  (await getOutcome(recall, query === undefined ? {} : { query }, callContext('r2.1.0', 'c2'))).text;
 const list = () => home.storage.memories.list(OWNER);
 
 describe('memory', () => {
@@ -62,17 +63,19 @@ describe('memory', () => {
   test('belongs to one user', async () => {
     await learn('Likes tea.');
     const other = { ...callContext('r3.1.0'), user: 'other' };
-    expect((await outcomeOf(recall, {}, other)).text).toBe('Nothing is remembered.');
-    expect((await outcomeOf(forget, { text: 'Likes tea.' }, other)).error).toBe('invalid_arguments');
+    expect((await getOutcome(recall, {}, other)).text).toBe('Nothing is remembered.');
+    expect((await getOutcome(forget, { text: 'Likes tea.' }, other)).error).toBe('invalid_arguments');
   });
 
   test('is deleted by its text, which the user sees before', async () => {
     await learn('Likes tea.');
     await learn('Likes\n- cake.');
     expect(await find('cake')).toContain('\n- Likes - cake. (');
-    expect((await outcomeOf(forget, { text: 'Likes - cake.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
-    expect((await outcomeOf(forget, { text: 'Likes coffee.' }, callContext('r1.2.0'))).error).toBe('invalid_arguments');
-    expect((await outcomeOf(forget, { text: 'Likes tea.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
+    expect((await getOutcome(forget, { text: 'Likes - cake.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
+    expect((await getOutcome(forget, { text: 'Likes coffee.' }, callContext('r1.2.0'))).error).toBe(
+      'invalid_arguments',
+    );
+    expect((await getOutcome(forget, { text: 'Likes tea.' }, callContext('r1.2.0'))).text).toBe('Forgotten.');
     expect(await list()).toEqual([]);
   });
 

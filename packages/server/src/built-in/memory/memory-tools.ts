@@ -5,7 +5,7 @@ import type { Clock, IdSource, Owner } from '@toolyard/protocol';
 import { MAX_MEMORIES, MAX_MEMORY_LENGTH, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage, StoredMemory } from '@toolyard/storage';
 import { scrubText } from '@toolyard/storage';
-import { ownerOf } from '../owner-of.ts';
+import { getOwner } from '../owner-of.ts';
 import type { LiveHub } from '../../services.ts';
 
 export type MemoryToolsOptions = {
@@ -58,10 +58,10 @@ function createRemember({ storage, hub, clock, ids, ...options }: MemoryToolsOpt
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     isolated: true,
     async execute({ text: given }, ctx) {
-      const principal = ownerOf(ctx, options.owner);
+      const principal = getOwner(ctx, options.owner);
       const text = scrubText(given.trim());
       if (text === '') throw new ToolyardError({ code: 'invalid_arguments', message: say`The text is empty.` });
-      const memory = { id: ids.next(), text, source: sourceOf(ctx), at: clock.now() };
+      const memory = { id: ids.next(), text, source: findSource(ctx), at: clock.now() };
       if (await storage.memories.add(principal, memory, MAX_MEMORIES)) {
         hub.changed(principal.ownerId, 'memories');
         return 'Remembered.';
@@ -94,12 +94,12 @@ function createRecall({ storage, owner }: MemoryToolsOptions): FunctionTool {
     annotations: { readOnly: true, openWorld: false },
     isolated: true,
     async execute({ query = '', limit = DEFAULT_LIMIT }, ctx) {
-      const all = await storage.memories.list(ownerOf(ctx, owner));
+      const all = await storage.memories.list(getOwner(ctx, owner));
       if (all.length === 0) return 'Nothing is remembered.';
       const found = findMemories(all, query, limit);
       if (found.length === 0) return `No note matches "${query}"; there are ${all.length}. Try other words.`;
       return {
-        content: [{ type: 'text', text: `${UNTRUSTED}\n${fenced('memory', {}, found.map(lineOf).join('\n'))}` }],
+        content: [{ type: 'text', text: `${UNTRUSTED}\n${fenced('memory', {}, found.map(formatLine).join('\n'))}` }],
         structured: { memories: found.map(({ id, text }) => ({ id, text })), untrusted: true },
         isError: false,
         outcome: 'done',
@@ -125,7 +125,7 @@ function createForget({ storage, hub, owner }: MemoryToolsOptions): FunctionTool
     annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
     isolated: true,
     async execute({ text }, ctx) {
-      const principal = ownerOf(ctx, owner);
+      const principal = getOwner(ctx, owner);
       const known = await storage.memories.list(principal);
       const found = known.find((each) => inOneLine(each.text) === inOneLine(text));
       if (found === undefined) {
@@ -148,7 +148,7 @@ function findMemories(all: readonly StoredMemory[], query: string, limit: number
   return index.find(query, limit).flatMap((position) => all[position] ?? []);
 }
 
-function lineOf({ text, createdAt, conversationTitle }: StoredMemory): string {
+function formatLine({ text, createdAt, conversationTitle }: StoredMemory): string {
   const day = new Date(createdAt).toISOString().slice(0, 10);
   const from =
     conversationTitle === null || conversationTitle === '' ? '' : `, from the conversation "${conversationTitle}"`;
@@ -160,7 +160,7 @@ function inOneLine(text: string): string {
   return text.trim().replaceAll(/\s+/g, ' ');
 }
 
-function sourceOf({ conversation, run, callId }: ToolContext): StoredMemory['source'] {
+function findSource({ conversation, run, callId }: ToolContext): StoredMemory['source'] {
   if (conversation === undefined || run === undefined || callId === undefined) return null;
   return { conversationId: conversation, runId: run, callId };
 }

@@ -5,7 +5,7 @@ import { createLiveHub } from '../../live/hub.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
 import { createSchedules } from '../../schedules/schedules.ts';
 import type { StorageOfTools } from '../test-fixtures/storage-of-tools.ts';
-import { callContext, openStorageOfTools, outcomeOf, OWNER } from '../test-fixtures/storage-of-tools.ts';
+import { callContext, openStorageOfTools, getOutcome, OWNER } from '../test-fixtures/storage-of-tools.ts';
 import { createScheduleTools } from './schedule-tools.ts';
 
 let home: StorageOfTools;
@@ -30,12 +30,12 @@ beforeEach(async () => {
 afterEach(() => home[Symbol.asyncDispose]());
 
 const report: JsonObject = { title: 'Report', task: 'Write the report', cron: '0 9 * * 1-5' };
-const call = (args: JsonObject, callId = 'r1.1.0') => outcomeOf(create, args, callContext(callId));
+const call = (args: JsonObject, callId = 'r1.1.0') => getOutcome(create, args, callContext(callId));
 
 test('a schedule of a model starts paused, with the agent of its conversation, once per call', async () => {
   await home.storage.agents.create(OWNER, { id: 'a1', title: 'Writer', configuration: {}, profile: {}, at: 1 });
   await home.storage.conversations.create(OWNER, { id: 'c3', title: 'Plans', agentId: 'a1', at: 1 });
-  const inPlans = (callId: string) => outcomeOf(create, report, callContext(callId, 'c3'));
+  const inPlans = (callId: string) => getOutcome(create, report, callContext(callId, 'c3'));
   expect((await inPlans('r1.1.0')).text).toMatch(
     /At 09:00, Monday through Friday.* exists\. It is paused .* resumes it/,
   );
@@ -51,7 +51,7 @@ test('a schedule of a model starts paused, with the agent of its conversation, o
       allowedTools: [],
     },
   ]);
-  expect((await outcomeOf(list, {}, callContext('r1.2.0'))).text).toContain('"paused":true');
+  expect((await getOutcome(list, {}, callContext('r1.2.0'))).text).toContain('"paused":true');
   expect(create?.annotations?.readOnly).toBe(false);
 });
 

@@ -4,7 +4,7 @@ import { tool } from '@toolyard/agent-host';
 import type { CreateSchedule, Owner, ScheduleTiming, ScheduleView, AnyText } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
-import { ownerOf } from '../owner-of.ts';
+import { getOwner } from '../owner-of.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { Schedules } from '../../schedules/schedules.ts';
 
@@ -64,8 +64,8 @@ function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOption
     // A repeated call creates nothing, and the schedule has no effect until the user resumes it.
     annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
     async execute({ title, task, cron, at, every_seconds: seconds, time_zone: timeZone }, ctx) {
-      const principal = ownerOf(ctx, owner);
-      const id = idOf(ctx);
+      const principal = getOwner(ctx, owner);
+      const id = findId(ctx);
       const all = await schedules().list(principal);
       const made = all.find((known) => known.id === id);
       if (made) return createdText(made);
@@ -81,7 +81,7 @@ function createCreateSchedule({ schedules, storage, owner }: ScheduleToolsOption
         ...defined({ id }),
         title,
         task,
-        timing: timingOf({ cron, at, seconds }),
+        timing: readTiming({ cron, at, seconds }),
         ...defined({ timeZone }),
         ...(await asIn(ctx, principal, storage)),
       };
@@ -98,7 +98,7 @@ function createListSchedules({ schedules, owner }: ScheduleToolsOptions): Functi
     inputSchema: { type: 'object', properties: {} },
     annotations: { readOnly: true, openWorld: false },
     async execute(_args, ctx) {
-      const all = await schedules().list(ownerOf(ctx, owner));
+      const all = await schedules().list(getOwner(ctx, owner));
       if (all.length === 0) return 'There are no schedules.';
       return JSON.stringify(
         all.map(({ title, task, timing, timeZone, enabled, nextAt }) => ({
@@ -114,7 +114,7 @@ function createListSchedules({ schedules, owner }: ScheduleToolsOptions): Functi
   });
 }
 
-function timingOf({
+function readTiming({
   cron,
   at,
   seconds,
@@ -124,13 +124,15 @@ function timingOf({
   seconds: number | undefined;
 }): ScheduleTiming {
   const given = [cron, at, seconds].filter((value) => value !== undefined);
-  if (given.length !== 1) throw invalid(say`Set exactly one of cron, at and every_seconds.`);
+  if (given.length !== 1) throw createInvalidArgumentsError(say`Set exactly one of cron, at and every_seconds.`);
   if (cron !== undefined) return { kind: 'cron', expression: cron };
   if (seconds !== undefined) return { kind: 'interval', seconds };
   const time = Date.parse(at ?? '');
   // Without an offset it would be a time of the server's zone.
   if (Number.isNaN(time) || !/(Z|[+-]\d\d:?\d\d)$/i.test(at ?? '')) {
-    throw invalid(say`"at" must be a time with its offset, such as 2027-01-15T09:00:00+01:00 (got "${at ?? ''}").`);
+    throw createInvalidArgumentsError(
+      say`"at" must be a time with its offset, such as 2027-01-15T09:00:00+01:00 (got "${at ?? ''}").`,
+    );
   }
   return { kind: 'once', at: time };
 }
@@ -156,11 +158,11 @@ function createdText({ title, description, nextAt, enabled }: ScheduleView): str
 }
 
 /** The same for a call that is made again after a crash. */
-function idOf({ callId }: ToolContext): string | undefined {
+function findId({ callId }: ToolContext): string | undefined {
   if (callId === undefined) return undefined;
   return `model-${createHash('sha256').update(callId).digest('hex').slice(0, 32)}`;
 }
 
-function invalid(message: AnyText): ToolyardError {
+function createInvalidArgumentsError(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'invalid_arguments', message });
 }

@@ -117,7 +117,7 @@ async function scan(folder: string): Promise<Scanned[]> {
       else if (!stats.isFile()) throw new SkillFault(say`The skill contains ${path}, which is not a regular file.`);
       else {
         bytes += Number(stats.size);
-        found.push({ path, size: Number(stats.size), state: stateOf(stats) });
+        found.push({ path, size: Number(stats.size), state: getState(stats) });
       }
       if (found.length > MAX_FILES) throw new SkillFault(say`The skill has more than ${MAX_FILES} files.`);
       if (bytes > MAX_BYTES) throw new SkillFault(say`The skill has more than ${MAX_BYTES / 1024 / 1024} MB.`);
@@ -128,7 +128,7 @@ async function scan(folder: string): Promise<Scanned[]> {
 }
 
 /** Changes with every change of a file. */
-function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+function getState({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 

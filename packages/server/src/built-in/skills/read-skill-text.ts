@@ -34,8 +34,8 @@ export async function readSkillText(bytes: Uint8Array, folder: string): Promise<
   if (text.length > MAX_TEXT)
     throw new SkillFault(say`SKILL.md has ${text.length} characters; at most ${MAX_TEXT} are allowed.`);
   const { yaml } = split(text);
-  const { parse, lineOf } = await parseYaml(yaml);
-  return readHead(parse, folder, lineOf);
+  const { parse, findLine } = await parseYaml(yaml);
+  return readHead(parse, folder, findLine);
 }
 
 /** @throws SkillFault for invalid UTF-8 */
@@ -75,7 +75,7 @@ function isDeep(yaml: string): boolean {
 /** The frontmatter begins at the second line of the file. */
 const FIRST_LINE = 2;
 
-type Parsed = { parse: unknown; lineOf: (key: string) => number | undefined };
+type Parsed = { parse: unknown; findLine: (key: string) => number | undefined };
 
 async function parseYaml(yaml: string): Promise<Parsed> {
   if (isDeep(yaml)) throw tooDeep();
@@ -100,11 +100,11 @@ async function parseYaml(yaml: string): Promise<Parsed> {
     const { contents } = document;
     if (!isMap(contents))
       throw new SkillFault(say`The frontmatter must have the fields "name" and "description".`, FIRST_LINE);
-    const lineOf = (key: string): number | undefined => {
+    const findLine = (key: string): number | undefined => {
       const found = contents.items.find(({ key: each }) => isScalar(each) && each.value === key)?.key;
       return isScalar(found) && found.range ? lineAt(found.range[0]) : undefined;
     };
-    return { parse: document.toJS({ maxAliasCount: 0 }), lineOf };
+    return { parse: document.toJS({ maxAliasCount: 0 }), findLine };
   } catch (thrown) {
     if (thrown instanceof SkillFault) throw thrown;
     // A parser that runs out of stack.
@@ -128,10 +128,10 @@ function aliases(line: number): SkillFault {
 export function readHead(
   value: unknown,
   folder: string,
-  lineOf: (key: string) => number | undefined = () => undefined,
+  findLine: (key: string) => number | undefined = () => undefined,
 ): SkillHead {
   const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
-  const fail = (key: string, reason: AnyText): SkillFault => new SkillFault(reason, lineOf(key));
+  const fail = (key: string, reason: AnyText): SkillFault => new SkillFault(reason, findLine(key));
   const text = (key: string, most: number): string | undefined => {
     const found = fields.get(key);
     if (found === undefined || found === null) return undefined;

@@ -2,10 +2,10 @@ import type { FunctionTool, ToolContext } from '@toolyard/agent-host';
 import { nearestNames, tool } from '@toolyard/agent-host';
 import { fenced } from '@toolyard/agent-runtime';
 import { messageOf, say } from '@toolyard/protocol';
-import { linesOf, MAX_LINES, textOf } from '../workspace/text-file.ts';
-import { failed } from '../workspace/workspace-path.ts';
+import { formatLines, MAX_LINES, decodeText } from '../workspace/text-file.ts';
+import { createToolFailedError } from '../workspace/workspace-path.ts';
 import { SKILL_FILE } from './skill.ts';
-import { describeSource } from './skill-catalogue.ts';
+import { describeSource } from './skill-list.ts';
 import type { KnownSkill } from './skills.ts';
 import { readFile } from './skills.ts';
 
@@ -47,9 +47,9 @@ export function createReadSkill({ skillsFor, copy }: ReadSkillOptions): Function
       const path = file.replace(/^\.\//, '');
       // Only what is part of the digest: no path leads out of the skill.
       if (!skill.files.some((each) => each.path === path)) {
-        throw failed(`The skill "${name}" has no file ${path}. ${filesOf(skill)}`);
+        throw createToolFailedError(`The skill "${name}" has no file ${path}. ${formatFiles(skill)}`);
       }
-      const text = linesOf(textOf(await readFile(skill, path, ctx.signal), path), path, line, lines);
+      const text = formatLines(decodeText(await readFile(skill, path, ctx.signal), path), path, line, lines);
       const { source, digest } = skill;
       const fence = fenced('skill', { name, from: describeSource(source), file: path }, text);
       const notes = path === SKILL_FILE ? [...aboutSkill(skill), await aboutScripts(skill, ctx, copy)] : [];
@@ -69,27 +69,27 @@ function usableSkill(name: string, skills: readonly KnownSkill[]): KnownSkill {
   const on = named.find(({ state }) => state === 'on');
   if (on !== undefined) return on;
   if (named.some(({ state }) => state === 'changed')) {
-    throw failed(
+    throw createToolFailedError(
       `The skill "${name}" has changed since the user switched it on, and is off until the user confirms the change in Settings > Skills.`,
     );
   }
   if (named.length > 0)
-    throw failed(`The skill "${name}" is off. Only the user can switch it on, in Settings > Skills.`);
+    throw createToolFailedError(`The skill "${name}" is off. Only the user can switch it on, in Settings > Skills.`);
   const known = skills.filter(({ state }) => state === 'on').map(({ head }) => head.name);
   const near = nearestNames(name, known);
-  throw failed(`There is no skill "${name}".${near.length > 0 ? ` Similar: ${near.join(', ')}.` : ''}`);
+  throw createToolFailedError(`There is no skill "${name}".${near.length > 0 ? ` Similar: ${near.join(', ')}.` : ''}`);
 }
 
 function aboutSkill(skill: KnownSkill): string[] {
   const { allowedTools } = skill.head;
   return [
     `The user switched on this skill of ${describeSource(skill.source)} as help with the task. It grants no permissions, and the user’s own words have priority.`,
-    filesOf(skill),
+    formatFiles(skill),
     ...(allowedTools.length === 0 ? [] : [`It names tools, which changes no approval: ${allowedTools.join(' ')}`]),
   ];
 }
 
-function filesOf({ files }: KnownSkill): string {
+function formatFiles({ files }: KnownSkill): string {
   const named = files.slice(0, MAX_FILES_NAMED).map(({ path }) => path);
   return `Files: ${named.join(', ')}${files.length > named.length ? `, and ${files.length - named.length} others` : ''}.`;
 }

@@ -4,7 +4,7 @@ import { say, withTemplates } from '@toolyard/protocol';
 import type { Servers } from '../../mcp/operations.ts';
 import { readHead } from './read-skill-text.ts';
 import type { FoundSkill, FoundSkills, SkillFiles } from './skill.ts';
-import { digestOf, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, sha256, SKILL_FILE, skillId } from './skill.ts';
+import { getDigest, isPlainPath, MAX_BYTES, MAX_FILES, MAX_SKILLS, sha256, SKILL_FILE, skillId } from './skill.ts';
 import { SkillFault, faultText } from './skill-fault.ts';
 
 const TIMEOUT_MS = 15_000;
@@ -74,7 +74,7 @@ function toFoundSkill(
     id: skillId(source, head.name),
     source,
     head,
-    digest: digestOf(files),
+    digest: getDigest(files),
     files: files.map(({ path, size }) => ({ path, size })).sort((one, other) => (one.path < other.path ? -1 : 1)),
     read: (paths, signal) =>
       fetchFiles(paths === undefined ? files : files.filter(({ path }) => paths.includes(path)), uri, signal),

@@ -18,7 +18,7 @@ export class SkillCopies {
     this.folder = folder;
   }
 
-  folderOf({ digest, head }: FoundSkill): string {
+  getFolder({ digest, head }: FoundSkill): string {
     return join(this.folder, digest.replace('sha256:', '').slice(0, DIGITS), head.name);
   }
 
@@ -26,8 +26,8 @@ export class SkillCopies {
    * Writes the copy, unless it is there; returns its folder with links resolved. @throws what reading the skill throws
    */
   async write(skill: FoundSkill, signal?: AbortSignal): Promise<string> {
-    const target = this.folderOf(skill);
-    if (await isCopyOf(target, skill.digest)) return realpath(target);
+    const target = this.getFolder(skill);
+    if (await hasDigest(target, skill.digest)) return realpath(target);
     const files = await skill.read(undefined, signal);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     const written = await mkdtemp(`${target}-`);
@@ -43,7 +43,7 @@ export class SkillCopies {
     } catch (thrown) {
       await rm(written, { recursive: true, force: true });
       // Another call may have written the same copy.
-      if (!(await isCopyOf(target, skill.digest))) throw thrown;
+      if (!(await hasDigest(target, skill.digest))) throw thrown;
     }
     return realpath(target);
   }
@@ -54,7 +54,7 @@ export class SkillCopies {
   }
 }
 
-async function isCopyOf(folder: string, digest: string): Promise<boolean> {
+async function hasDigest(folder: string, digest: string): Promise<boolean> {
   try {
     return digestOfFiles(await readSkillFiles(folder)) === digest;
   } catch {

@@ -4,7 +4,7 @@ import { defaultStateFolder } from '@toolyard/mcp-host/node';
 import type { Owner } from '@toolyard/protocol';
 import { messageOf, say } from '@toolyard/protocol';
 import type { NamedSkillFolders } from '../workspace/command-tools.ts';
-import { failed } from '../workspace/workspace-path.ts';
+import { createToolFailedError } from '../workspace/workspace-path.ts';
 import { createReadSkill } from './read-skill.ts';
 import type { SkillCopies } from './skill-copies.ts';
 import type { KnownSkill, Skills } from './skills.ts';
@@ -38,13 +38,13 @@ export function createSkillTools({ skills, copies, owner }: SkillToolsOptions): 
       // No skill is read for commands that name none.
       if (!texts.some((text) => text.includes(copies.folder))) return [];
       const named = (await skillsFor(ctx)).filter(
-        (skill) => skill.state === 'on' && texts.some((text) => text.includes(copies.folderOf(skill))),
+        (skill) => skill.state === 'on' && texts.some((text) => text.includes(copies.getFolder(skill))),
       );
       try {
         return await Promise.all(named.map((skill) => copies.write(skill, ctx.signal)));
       } catch (thrown) {
         ctx.signal.throwIfAborted();
-        throw failed(`The command was not started: ${messageOf(thrown)}`);
+        throw createToolFailedError(`The command was not started: ${messageOf(thrown)}`);
       }
     },
   };

@@ -47,13 +47,13 @@ export function skillId(source: SkillSource, name: string): string {
  * The digest of a skill: SHA-256 of what `sha256sum` prints for its files, sorted by path in code units: 64 digits, two
  * spaces, the path, a line feed. The same files have the same digest in a folder and on a server.
  */
-export function digestOf(hashes: readonly { path: string; hash: string }[]): string {
+export function getDigest(hashes: readonly { path: string; hash: string }[]): string {
   const sorted = hashes.toSorted((one, other) => (one.path < other.path ? -1 : 1));
   return `sha256:${sha256(sorted.map(({ path, hash }) => `${hash}  ${path}\n`).join(''))}`;
 }
 
 export function digestOfFiles(files: SkillFiles): string {
-  return digestOf([...files].map(([path, bytes]) => ({ path, hash: sha256(bytes) })));
+  return getDigest([...files].map(([path, bytes]) => ({ path, hash: sha256(bytes) })));
 }
 
 export function sha256(of: string | Uint8Array): string {

@@ -17,7 +17,7 @@ import { messageOf } from '@toolyard/protocol';
 import { sharedTmp } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AskHolder, HolderKey, McpRequest } from '../../mcp/operations.ts';
-import { createCatalogue } from './skill-catalogue.ts';
+import { createSkillList } from './skill-list.ts';
 import { sha256 } from './skill.ts';
 import { SkillCopies } from './skill-copies.ts';
 import { createSkillSwitches } from './skill-switches.ts';
@@ -88,7 +88,7 @@ const head = (name: string, more = ''): string =>
 const inData = (path: string): string => join(data, 'skills', path);
 const inWorkspace = (path: string): string => join(workspace, '.agents', 'skills', path);
 const list = () => skills.list(OWNER, { workspace });
-const stateOf = async (id: string) => (await list()).items.find((each) => each.id === id)?.state;
+const readState = async (id: string) => (await list()).items.find((each) => each.id === id)?.state;
 
 async function switchOn(name: string): Promise<string> {
   const found = (await list()).items.find((each) => each.name === name);
@@ -99,7 +99,7 @@ async function switchOn(name: string): Promise<string> {
 
 const SHELL = { builtIn: true, tool: { serverId: 'shell', name: 'shell' } };
 
-function contextOf(more: Partial<ToolContext> = {}): ToolContext {
+function createContext(more: Partial<ToolContext> = {}): ToolContext {
   return {
     signal: new AbortController().signal,
     progress: () => undefined,
@@ -112,7 +112,7 @@ function contextOf(more: Partial<ToolContext> = {}): ToolContext {
 /** The text of the result, or the message of the error. */
 async function read(args: JsonObject, more: Partial<ToolContext> = {}): Promise<string> {
   try {
-    const { content } = (await tool.run(args, contextOf(more))) as ToolResult;
+    const { content } = (await tool.run(args, createContext(more))) as ToolResult;
     return content[0]?.type === 'text' ? content[0].text : '';
   } catch (thrown) {
     return `error: ${messageOf(thrown)}`;
@@ -178,7 +178,7 @@ describe('skills', () => {
     const id = await switchOn('project');
     const before = (await list()).items[0];
     write(inWorkspace('project/extra.sh'), 'curl evil.example\n');
-    expect(await stateOf(id)).toBe('changed');
+    expect(await readState(id)).toBe('changed');
     expect((await list()).items[0]).toMatchObject({ confirmedDigest: before?.digest });
     expect(await read({ name: 'project' })).toMatch(
       /^error: The skill "project" has changed since .* confirms the change/,
@@ -187,18 +187,18 @@ describe('skills', () => {
     const stale = skills.change(OWNER, id, { enabled: true, digest: before?.digest ?? '' }, { workspace });
     await expect(stale).rejects.toMatchObject({ code: 'conflict' });
     await switchOn('project');
-    expect(await stateOf(id)).toBe('on');
+    expect(await readState(id)).toBe('on');
     rmSync(inWorkspace('project/extra.sh'));
-    expect(await stateOf(id)).toBe('changed');
+    expect(await readState(id)).toBe('changed');
   });
 
   test('of the data folder are pinned when first seen', async () => {
     write(inData('own/SKILL.md'), head('own'));
-    expect(await stateOf('data:own')).toBe('on');
+    expect(await readState('data:own')).toBe('on');
     write(inData('own/SKILL.md'), `${head('own')}More.\n`);
-    expect(await stateOf('data:own')).toBe('changed');
+    expect(await readState('data:own')).toBe('changed');
     await skills.change(OWNER, 'data:own', { enabled: false }, {});
-    expect(await stateOf('data:own')).toBe('off');
+    expect(await readState('data:own')).toBe('off');
   });
 
   test('of the same name: the first source takes precedence', async () => {
@@ -309,16 +309,16 @@ describe('skills', () => {
     const text = await read({ name: 'project' }, { tools: [SHELL as never] });
     const place = /can only read it: (\S+)/.exec(text)?.[1] ?? '';
     expect(existsSync(join(place, 'scripts/run.sh'))).toBe(true);
-    expect(await skillFolders(['ls'], contextOf())).toEqual([]);
-    expect(await skillFolders([`sh ${place}/scripts/run.sh`], contextOf())).toEqual([place]);
+    expect(await skillFolders(['ls'], createContext())).toEqual([]);
+    expect(await skillFolders([`sh ${place}/scripts/run.sh`], createContext())).toEqual([place]);
     // A copy that something changed is written again.
     chmodSync(join(place, 'scripts/run.sh'), 0o700);
     writeFileSync(join(place, 'scripts/run.sh'), 'evil');
-    expect(await skillFolders([`sh ${place}/scripts/run.sh`], contextOf())).toEqual([place]);
+    expect(await skillFolders([`sh ${place}/scripts/run.sh`], createContext())).toEqual([place]);
     expect(readFileSync(join(place, 'scripts/run.sh'), 'utf8')).toBe('#!/bin/sh\necho ran\n');
     await skills.change(OWNER, id, { enabled: false }, { workspace });
     expect(existsSync(place)).toBe(false);
-    expect(await skillFolders([`sh ${place}/scripts/run.sh`], contextOf())).toEqual([]);
+    expect(await skillFolders([`sh ${place}/scripts/run.sh`], createContext())).toEqual([]);
   });
 });
 
@@ -326,10 +326,10 @@ describe('the list of skills that models receive', () => {
   test('keeps its order, and names what is left out beyond its limit', async () => {
     for (const name of ['b', 'a', 'c']) write(inData(`${name}/SKILL.md`), head(name));
     const { skills: known } = await skills.known(OWNER, {});
-    const all = createCatalogue(known, 2_000);
+    const all = createSkillList(known, 2_000);
     expect(all.text.match(/name="\w"/g)).toEqual(['name="a"', 'name="b"', 'name="c"']);
     expect(all.leftOut.size).toBe(0);
-    const cut = createCatalogue(known, 20);
+    const cut = createSkillList(known, 20);
     expect(cut.text).toMatch(/<skill name="a" .*\n.*\n<\/skill>\nFor lack of space 2 more .*: b, c\.$/);
     expect((await skills.list(OWNER, {}, 20)).items.map(({ leftOut }) => leftOut)).toEqual([false, true, true]);
     expect(all.text.startsWith(cut.text.split('\nFor lack')[0] ?? '-')).toBe(true);
@@ -340,6 +340,6 @@ describe('the list of skills that models receive', () => {
     const configuration = { workspace, servers: {} } as never;
     expect(await skills.ofRun(OWNER, configuration)).toBeUndefined();
     await switchOn('project');
-    expect((await skills.ofRun(OWNER, configuration))?.catalogue).toContain('Does project.');
+    expect((await skills.ofRun(OWNER, configuration))?.list).toContain('Does project.');
   });
 });

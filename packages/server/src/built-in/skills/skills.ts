@@ -13,14 +13,14 @@ import type {
 import { ToolyardError, say, messageText, withTemplates } from '@toolyard/protocol';
 import { createConflictError, createNotFoundError } from '../../errors.ts';
 import type { SkillServers } from './server-skills.ts';
-import { textOf } from '../workspace/text-file.ts';
+import { decodeText } from '../workspace/text-file.ts';
 import { openWorkspace } from '../workspace/workspace-path.ts';
 import { FolderSkills } from './folder-skills.ts';
 import { readServerSkills } from './server-skills.ts';
 import type { FoundSkill, FoundSkills } from './skill.ts';
 import { bySourceAndName, SKILL_FILE } from './skill.ts';
 import { SkillFault } from './skill-fault.ts';
-import { CATALOGUE_TOKENS, createCatalogue } from './skill-catalogue.ts';
+import { CATALOGUE_TOKENS, createSkillList } from './skill-list.ts';
 import type { SkillCopies } from './skill-copies.ts';
 import type { SkillSwitches } from './skill-switches.ts';
 
@@ -104,14 +104,14 @@ export class Skills {
     const { skills } = await this.known(principal, { workspace, hasServer }, 'decided');
     const on = skills.filter(({ state }) => state === 'on');
     if (on.length === 0) return undefined;
-    return { catalogue: createCatalogue(on, skillCatalogueTokens).text, servers: [...chosen] };
+    return { list: createSkillList(on, skillCatalogueTokens).text, servers: [...chosen] };
   }
 
-  async list(principal: Owner, scope: SkillScope, catalogueTokens: number = CATALOGUE_TOKENS): Promise<SkillList> {
+  async list(principal: Owner, scope: SkillScope, listTokens: number = CATALOGUE_TOKENS): Promise<SkillList> {
     const { skills, problems } = await this.known(principal, scope);
-    const { leftOut } = createCatalogue(
+    const { leftOut } = createSkillList(
       skills.filter(({ state }) => state === 'on'),
-      catalogueTokens,
+      listTokens,
     );
     return {
       items: skills.map((skill) => toView(skill, leftOut)),
@@ -124,7 +124,7 @@ export class Skills {
   async get(principal: Owner, id: string, scope: SkillScope): Promise<SkillDetail> {
     const skill = await this.#find(principal, id, scope);
     const bytes = await readFile(skill, SKILL_FILE);
-    return { ...toView(skill, new Set()), text: textOf(bytes, SKILL_FILE) };
+    return { ...toView(skill, new Set()), text: decodeText(bytes, SKILL_FILE) };
   }
 
   async file(principal: Owner, id: string, path: string, scope: SkillScope): Promise<SkillFile> {
@@ -134,7 +134,7 @@ export class Skills {
     if (size > MAX_SHOWN_BYTES) return { path, size, text: null };
     const bytes = await readFile(skill, path);
     try {
-      return { path, size, text: textOf(bytes, path) };
+      return { path, size, text: decodeText(bytes, path) };
     } catch {
       return { path, size, text: null };
     }

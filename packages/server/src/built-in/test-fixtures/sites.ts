@@ -15,7 +15,7 @@ export function send(response: ServerResponse, type: string, body: string | Uint
 }
 
 /** A PDF whose pages have these texts. */
-export function pdfOf(pages: readonly string[]): Uint8Array {
+export function createPdf(pages: readonly string[]): Uint8Array {
   const kids = pages.map((_, at) => `${10 + 2 * at} 0 R`).join(' ');
   const objects = pages.map((text, at) => {
     const content = `BT /F1 24 Tf 20 100 Td (${text}) Tj ET`;

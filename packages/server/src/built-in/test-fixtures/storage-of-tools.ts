@@ -55,7 +55,7 @@ export function callContext(callId: string, conversation = 'c1'): ToolContext {
 }
 
 /** Text and structured content of a result; code and message of an error. */
-export async function outcomeOf(
+export async function getOutcome(
   tool: FunctionTool | undefined,
   args: JsonObject,
   ctx: ToolContext,

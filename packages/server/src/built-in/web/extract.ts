@@ -32,12 +32,12 @@ export async function extract(
   try {
     return await new Promise<Extracted>((resolve, reject) => {
       worker.once('message', ({ extracted, failure }: ExtractionAnswer) =>
-        extracted ? resolve(extracted) : reject(unreadable(failure)),
+        extracted ? resolve(extracted) : reject(createUnreadableError(failure)),
       );
-      worker.once('error', (error: Error) => reject(unreadable(error.message)));
-      worker.once('exit', () => reject(unreadable('its parser ended without a result')));
+      worker.once('error', (error: Error) => reject(createUnreadableError(error.message)));
+      worker.once('exit', () => reject(createUnreadableError('its parser ended without a result')));
       const onStop = (): void =>
-        reject(signal.aborted ? (signal.reason as Error) : unreadable('it took too long to parse'));
+        reject(signal.aborted ? (signal.reason as Error) : createUnreadableError('it took too long to parse'));
       stop.addEventListener('abort', onStop, { once: true });
       if (stop.aborted) onStop();
     });
@@ -46,6 +46,6 @@ export async function extract(
   }
 }
 
-function unreadable(why: string): ToolyardError {
+function createUnreadableError(why: string): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message: `The document could not be read: ${why}.` });
 }

@@ -23,20 +23,20 @@ const BLOCKS: ReadonlySet<string> = new Set(
 
 /** Text with headings, lists, code, table rows and the targets of links; without images and what a user cannot read. */
 export function toMarkdown(root: DomNode, base: string): string {
-  return textOf(root, base, 0)
+  return toText(root, base, 0)
     .replace(/[ \t]+\n/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
-function textOf(node: DomNode, base: string, depth: number): string {
+function toText(node: DomNode, base: string, depth: number): string {
   if (node.nodeType === TEXT) return (node.textContent ?? '').replace(/\s+/g, ' ');
   if (node.nodeType !== ELEMENT || depth > MAX_DEPTH || isHidden(node)) return '';
   const name = node.nodeName.toUpperCase();
   if (SKIPPED.has(name)) return '';
   if (name === 'BR') return '\n';
   if (name === 'PRE') return `\n\n\`\`\`\n${(node.textContent ?? '').trimEnd()}\n\`\`\`\n\n`;
-  const inner = [...node.childNodes].map((child) => textOf(child, base, depth + 1)).join('');
+  const inner = [...node.childNodes].map((child) => toText(child, base, depth + 1)).join('');
   const heading = /^H([1-6])$/.exec(name);
   if (heading) return inner.trim() === '' ? '' : `\n\n${'#'.repeat(Number(heading[1]))} ${oneLine(inner)}\n\n`;
   if (name === 'A') return linked(inner, node.getAttribute?.('href') ?? '', base);

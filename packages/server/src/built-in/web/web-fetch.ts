@@ -48,7 +48,7 @@ export function createWebFetch(fetch: () => Promise<Fetch>, parseMs?: number): F
       const stop = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
       const page = await load({ fetch: await fetch(), parseMs }, url, stop).catch((thrown: unknown) => {
         throw stop.aborted && !signal.aborted
-          ? failed(say`${hostOf(url)} did not answer within ${TIMEOUT_MS / 1000} s.`)
+          ? createToolFailedError(say`${getHost(url)} did not answer within ${TIMEOUT_MS / 1000} s.`)
           : thrown;
       });
       if ('movedTo' in page) {
@@ -83,11 +83,11 @@ async function load(loader: Loader, first: string, signal: AbortSignal): Promise
     await response.body?.cancel();
     const from = new URL(address);
     const next = readUrl(location, from);
-    if (next === null) throw failed(`${hostOf(address)} redirects to an invalid URL.`);
+    if (next === null) throw createToolFailedError(`${getHost(address)} redirects to an invalid URL.`);
     if (hostName(next) !== hostName(from)) return { movedTo: next.href };
     address = next.href;
   }
-  throw failed(say`${hostOf(first)} redirects more than ${MAX_REDIRECTS} times.`);
+  throw createToolFailedError(say`${getHost(first)} redirects more than ${MAX_REDIRECTS} times.`);
 }
 
 async function request(fetch: Fetch, url: string, signal: AbortSignal): Promise<Response> {
@@ -102,29 +102,29 @@ async function request(fetch: Fetch, url: string, signal: AbortSignal): Promise<
     });
   } catch (thrown) {
     if (ToolyardError.isInstance(thrown) || signal.aborted) throw thrown;
-    throw failed(`${hostOf(url)} could not be reached.`);
+    throw createToolFailedError(`${getHost(url)} could not be reached.`);
   }
 }
 
 async function read(response: Response, address: string, signal: AbortSignal, { parseMs }: Loader): Promise<Page> {
   if (!response.ok) {
     await response.body?.cancel();
-    throw failed(`${hostOf(address)} answered with status ${response.status}.`);
+    throw createToolFailedError(`${getHost(address)} answered with status ${response.status}.`);
   }
   const type = response.headers.get('content-type') ?? '';
-  const kind = kindOf(type);
+  const kind = findKind(type);
   if (kind === null) {
     await response.body?.cancel();
-    throw failed(`${hostOf(address)} sent "${type.slice(0, 100)}", which has no readable text.`);
+    throw createToolFailedError(`${getHost(address)} sent "${type.slice(0, 100)}", which has no readable text.`);
   }
   const bytes = await readBody(response, MAX_BYTES);
-  if (bytes === null) throw failed(`${hostOf(address)} sent more than ${MAX_BYTES / 1024 / 1024} MB.`);
+  if (bytes === null) throw createToolFailedError(`${getHost(address)} sent more than ${MAX_BYTES / 1024 / 1024} MB.`);
   const charset = /charset="?([\w-]+)/i.exec(type)?.[1] ?? 'utf-8';
   if (kind === 'text') return { address, text: textIn(bytes, charset) };
   return { address, ...(await extract({ bytes, kind, url: address, charset }, signal, parseMs)) };
 }
 
-function kindOf(type: string): 'html' | 'pdf' | 'text' | null {
+function findKind(type: string): 'html' | 'pdf' | 'text' | null {
   if (/^(?:text\/html|application\/xhtml\+xml)\b/i.test(type)) return 'html';
   if (/^application\/pdf\b/i.test(type)) return 'pdf';
   return type === '' || /^text\/|^application\/[\w.+-]*(?:json|xml|javascript|yaml)\b/i.test(type) ? 'text' : null;
@@ -138,10 +138,10 @@ function textIn(bytes: Uint8Array, charset: string): string {
   }
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return readUrl(url)?.host ?? 'The URL';
 }
 
-function failed(message: AnyText): ToolyardError {
+function createToolFailedError(message: AnyText): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message });
 }

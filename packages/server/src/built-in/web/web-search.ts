@@ -47,7 +47,8 @@ export function createWebSearch(configured: () => Promise<ConfiguredSearch | nul
       const search = await configured();
       if (search === null) throw NOT_CONFIGURED;
       const results = await find(search, query, limit, signal);
-      const text = results.length === 0 ? 'Nothing was found.' : fenced('search-results', { query }, listOf(results));
+      const text =
+        results.length === 0 ? 'Nothing was found.' : fenced('search-results', { query }, formatList(results));
       return {
         content: [{ type: 'text', text: `${UNTRUSTED}\n${text}` }],
         structured: { query, results, untrusted: true },
@@ -85,22 +86,25 @@ async function find(
     });
     ({ status } = response);
     const answer = await readBody(response, MAX_ANSWER_BYTES);
-    if (answer === null) throw failed('its answer is too large');
+    if (answer === null) throw createSearchError('its answer is too large');
     text = new TextDecoder().decode(answer);
   } catch (thrown) {
     if (signal.aborted || ToolyardError.isInstance(thrown)) throw thrown;
-    throw failed(stop.aborted ? `it did not answer within ${TIMEOUT_MS / 1000} s` : 'it could not be reached');
+    throw createSearchError(
+      stop.aborted ? `it did not answer within ${TIMEOUT_MS / 1000} s` : 'it could not be reached',
+    );
   }
-  if (status === 401 || status === 403) throw failed(`it refused the request (status ${status}); check its key`);
-  if (status === 429) throw failed('its limit of requests is reached (status 429)');
-  if (status < 200 || status > 299) throw failed(`it answered with status ${status}`);
+  if (status === 401 || status === 403)
+    throw createSearchError(`it refused the request (status ${status}); check its key`);
+  if (status === 429) throw createSearchError('its limit of requests is reached (status 429)');
+  if (status < 200 || status > 299) throw createSearchError(`it answered with status ${status}`);
   const parsed = parseJson(text);
   const results = parsed.ok ? readResults(engine, parsed.value, limit) : null;
-  if (results === null) throw failed('its answer is not a list of results in JSON');
+  if (results === null) throw createSearchError('its answer is not a list of results in JSON');
   return results;
 }
 
-function listOf(results: readonly SearchResult[]): string {
+function formatList(results: readonly SearchResult[]): string {
   return results
     .map(({ title, url, snippet, published }, at) => {
       const date = published === undefined ? '' : ` (${published})`;
@@ -109,6 +113,6 @@ function listOf(results: readonly SearchResult[]): string {
     .join('\n');
 }
 
-function failed(why: string): ToolyardError {
+function createSearchError(why: string): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message: `The search engine failed: ${why}.` });
 }

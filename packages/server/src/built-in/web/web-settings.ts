@@ -40,7 +40,7 @@ export function createWebSettings(of: {
         throw createInvalidError('The URL must contain {query}.');
       }
       const { key, ...engine } = search ?? {};
-      const isSame = originOf(search) === originOf(before.search);
+      const isSame = getOrigin(search) === getOrigin(before.search);
       if (key !== undefined && key !== '') await secrets.set(principal, SECRET, key);
       // A key is sent to the engine that it was entered for, and to no other.
       else if (key === '' || !isSame) await secrets.remove(principal, SECRET);
@@ -57,7 +57,7 @@ export function engineUrl(search: NonNullable<WebToolsView['search']>): string |
   return search.url ?? ENGINES[search.engine].url ?? null;
 }
 
-function originOf(search: SetWebTools['search']): string {
+function getOrigin(search: SetWebTools['search']): string {
   if (search === null) return '';
   const url = search.url ?? ENGINES[search.engine].url ?? '';
   return `${search.engine} ${URL.canParse(url) ? new URL(url).origin : ''}`;

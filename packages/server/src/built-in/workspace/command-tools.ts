@@ -6,7 +6,7 @@ import { ToolyardError, say } from '@toolyard/protocol';
 import type { RunProgram } from './program.ts';
 import { createRunPython } from './run-python.ts';
 import { createShell } from './shell.ts';
-import { failed, openWorkspace } from './workspace-path.ts';
+import { createToolFailedError, openWorkspace } from './workspace-path.ts';
 
 const MAX_OUTPUT_LENGTH = 30_000;
 
@@ -44,9 +44,9 @@ export function createCommandTools({
       sandbox: { dataFolders: hidden, ...(stateFolder === undefined ? {} : { stateFolder }) },
     }).catch((thrown: unknown) => {
       if (!ToolyardError.isInstance(thrown)) throw thrown;
-      throw failed(`The command was not started. ${thrown.message}`);
+      throw createToolFailedError(`The command was not started. ${thrown.message}`);
     });
-    return resultOf(end, timeoutMs);
+    return toResult(end, timeoutMs);
   };
   const python = ['python3', 'python'].find((name) => findCommand(name, process.env['PATH']) !== undefined);
   return {
@@ -58,7 +58,7 @@ export function createCommandTools({
   };
 }
 
-function resultOf({ output, isCut, code, isTimeout, blocked, overLimit }: SandboxedEnd, timeoutMs: number): ToolResult {
+function toResult({ output, isCut, code, isTimeout, blocked, overLimit }: SandboxedEnd, timeoutMs: number): ToolResult {
   const ending =
     overLimit !== undefined
       ? `Stopped: it ${overLimit}.`

@@ -4,7 +4,7 @@ import { tool } from '@toolyard/agent-host';
 import { lineDiff } from '@toolyard/protocol/text-diff';
 import { readText, replaceText } from './text-file.ts';
 import type { Workspace } from './workspace-path.ts';
-import { failed, openFile } from './workspace-path.ts';
+import { createToolFailedError, openFile } from './workspace-path.ts';
 import { currentText } from './write-file.ts';
 
 export function createEditFile(open: (path: string | undefined) => Workspace): FunctionTool {
@@ -34,7 +34,8 @@ export function createEditFile(open: (path: string | undefined) => Workspace): F
       await using handle = await openFile(open(ctx.workspace), path, 'write');
       const before = await readText(handle, path);
       const count = before.split(oldText).length - 1;
-      if (count !== 1) throw failed(`The old text occurs ${count} times in ${path}, and nothing was changed.`);
+      if (count !== 1)
+        throw createToolFailedError(`The old text occurs ${count} times in ${path}, and nothing was changed.`);
       await replaceText(handle, replaced(before, oldText, newText));
       return `Changed: ${path}.`;
     },

@@ -1,7 +1,7 @@
 import { say } from '@toolyard/protocol';
 import type { FunctionTool } from '@toolyard/agent-host';
 import { tool } from '@toolyard/agent-host';
-import { linesOf, MAX_LINES, readText } from './text-file.ts';
+import { formatLines, MAX_LINES, readText } from './text-file.ts';
 import type { Workspace } from './workspace-path.ts';
 import { openFile } from './workspace-path.ts';
 
@@ -22,7 +22,7 @@ export function createReadFile(open: (path: string | undefined) => Workspace): F
     annotations: { readOnly: true, openWorld: false },
     async execute({ path, line, lines }, ctx) {
       await using handle = await openFile(open(ctx.workspace), path, 'read');
-      return linesOf(await readText(handle, path), path, line, lines);
+      return formatLines(await readText(handle, path), path, line, lines);
     },
   });
 }

@@ -1,24 +1,24 @@
 import type { FileHandle } from 'node:fs/promises';
-import { failed } from './workspace-path.ts';
+import { createToolFailedError } from './workspace-path.ts';
 
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** @throws ToolyardError `tool_failed` for a file that is large or not text */
 export async function readText(handle: FileHandle, path: string): Promise<string> {
   const { size } = await handle.stat();
-  if (size > MAX_BYTES) throw failed(`${path} has ${size} bytes; at most ${MAX_BYTES} are read.`);
+  if (size > MAX_BYTES) throw createToolFailedError(`${path} has ${size} bytes; at most ${MAX_BYTES} are read.`);
   const bytes = Buffer.alloc(size);
   const { bytesRead } = await handle.read(bytes, 0, size, 0);
-  return textOf(bytes.subarray(0, bytesRead), path);
+  return decodeText(bytes.subarray(0, bytesRead), path);
 }
 
 /** @throws ToolyardError `tool_failed` for bytes that are not text */
-export function textOf(bytes: Uint8Array, path: string): string {
-  if (bytes.includes(0)) throw failed(`${path} is not a text file.`);
+export function decodeText(bytes: Uint8Array, path: string): string {
+  if (bytes.includes(0)) throw createToolFailedError(`${path} is not a text file.`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw failed(`${path} is not UTF-8 text.`);
+    throw createToolFailedError(`${path} is not UTF-8 text.`);
   }
 }
 
@@ -27,7 +27,7 @@ export const MAX_LINES = 2_000;
 const MAX_LENGTH = 60_000;
 
 /** A part of a text by lines, with a note if there is more; `path` names it. */
-export function linesOf(text: string, path: string, line = 1, lines: number = MAX_LINES): string {
+export function formatLines(text: string, path: string, line = 1, lines: number = MAX_LINES): string {
   const all = text.split('\n');
   const part = all.slice(line - 1, line - 1 + lines).join('\n');
   const shown = part.slice(0, MAX_LENGTH);

@@ -24,23 +24,25 @@ export type Workspace = { root: string };
  * @throws ToolyardError `tool_failed` if it cannot be used
  */
 export function openWorkspace(path: string | undefined, hidden: readonly string[]): Workspace {
-  if (path === undefined || !isAbsolute(path)) throw failed('This conversation has no workspace folder.');
+  if (path === undefined || !isAbsolute(path))
+    throw createToolFailedError('This conversation has no workspace folder.');
   const root = resolvedOrNull(path);
-  if (root === null || !statSync(root).isDirectory()) throw failed(`The workspace ${path} is not a folder.`);
-  if (dirname(root) === root) throw failed('The root of the file system cannot be a workspace.');
+  if (root === null || !statSync(root).isDirectory())
+    throw createToolFailedError(`The workspace ${path} is not a folder.`);
+  if (dirname(root) === root) throw createToolFailedError('The root of the file system cannot be a workspace.');
   if (leadsOut(root) && !root.startsWith(IN_MEMORY))
-    throw failed(`The workspace ${path} is a folder of the system (processes, devices, sockets).`);
+    throw createToolFailedError(`The workspace ${path} is a folder of the system (processes, devices, sockets).`);
   for (const folder of hidden.flatMap((each) => resolvedOrNull(each) ?? [])) {
     if (isInside(folder, root) || isInside(root, folder)) {
-      throw failed(`The workspace ${path} contains the data of Toolyard, or is part of it.`);
+      throw createToolFailedError(`The workspace ${path} contains the data of Toolyard, or is part of it.`);
     }
   }
-  if (root !== resolve(path)) throw isLink(path, root);
+  if (root !== resolve(path)) throw createLinkError(path, root);
   return { root };
 }
 
 /** The workspace as roots for MCP servers; none if it cannot be used. */
-export function rootsOf(path: string | undefined, dataFolder: string | undefined): string[] {
+export function toRoots(path: string | undefined, dataFolder: string | undefined): string[] {
   if (path === undefined) return [];
   try {
     return [pathToFileURL(openWorkspace(path, dataFolder === undefined ? [] : [dataFolder]).root).href];
@@ -50,8 +52,8 @@ export function rootsOf(path: string | undefined, dataFolder: string | undefined
   }
 }
 
-function isLink(path: string, root: string): ToolyardError {
-  return failed(
+function createLinkError(path: string, root: string): ToolyardError {
+  return createToolFailedError(
     `The workspace ${path} leads to ${root} through a symbolic link. If that folder is intended, choose it by this path.`,
   );
 }
@@ -81,9 +83,9 @@ export function shownPath({ root }: Workspace, path: string): string {
 export async function existingPath(workspace: Workspace, path: string): Promise<string> {
   const wanted = joined(workspace, path);
   const real = await realpath(wanted).catch((thrown: unknown) => {
-    throw notUsable(path, thrown);
+    throw createUnusablePathError(path, thrown);
   });
-  if (!isInside(real, workspace.root)) throw outside(path);
+  if (!isInside(real, workspace.root)) throw createOutsideError(path);
   return real;
 }
 
@@ -101,22 +103,24 @@ export async function openFile(
   const wanted = joined(workspace, path);
   // The last part of the path must not be a link; existing links to files inside are followed by `existingPath`.
   const folder = await realpath(dirname(wanted)).catch((thrown: unknown) => {
-    throw notUsable(path, thrown);
+    throw createUnusablePathError(path, thrown);
   });
-  if (!isInside(folder, workspace.root)) throw outside(path);
+  if (!isInside(folder, workspace.root)) throw createOutsideError(path);
   const access = how === 'read' ? constants.O_RDONLY : constants.O_RDWR;
   const creating = how === 'create' ? constants.O_CREAT : 0;
   const target = join(folder, basename(wanted));
   const handle = await open(target, access | creating | NO_FOLLOW | NON_BLOCKING, 0o644).catch((thrown: unknown) => {
-    throw notUsable(path, thrown);
+    throw createUnusablePathError(path, thrown);
   });
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw failed(`${path} is not a regular file.`);
+    if (!stats.isFile()) throw createToolFailedError(`${path} is not a regular file.`);
     // Another name of the same file may be outside.
     if (stats.nlink > 1)
-      throw failed(`${path} has several names (hard links), of which one may be outside of the workspace.`);
-    if (!isInside(locationOf(handle.fd, target, stats), workspace.root)) throw outside(path);
+      throw createToolFailedError(
+        `${path} has several names (hard links), of which one may be outside of the workspace.`,
+      );
+    if (!isInside(readLocation(handle.fd, target, stats), workspace.root)) throw createOutsideError(path);
     return handle;
   } catch (thrown) {
     await handle.close();
@@ -136,7 +140,7 @@ export function peekText(workspace: Workspace, path: string, maxBytes: number): 
     fd = openSync(target, constants.O_RDONLY | NO_FOLLOW | NON_BLOCKING);
     const stats = fstatSync(fd);
     if (!stats.isFile() || stats.nlink > 1 || stats.size > maxBytes) return null;
-    return isInside(locationOf(fd, target, stats), workspace.root) ? readFileSync(fd, 'utf8') : null;
+    return isInside(readLocation(fd, target, stats), workspace.root) ? readFileSync(fd, 'utf8') : null;
   } catch {
     return null;
   } finally {
@@ -145,24 +149,24 @@ export function peekText(workspace: Workspace, path: string, maxBytes: number): 
 }
 
 /** Where an open file really is. */
-function locationOf(fd: number, target: string, opened: { dev: number; ino: number }): string {
+function readLocation(fd: number, target: string, opened: { dev: number; ino: number }): string {
   if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${fd}`);
   const real = realpathSync(target);
   const now = statSync(real);
   if (now.dev === opened.dev && now.ino === opened.ino) return real;
-  throw failed('The file was replaced while it was opened. Try again.');
+  throw createToolFailedError('The file was replaced while it was opened. Try again.');
 }
 
 /** @throws ToolyardError `tool_failed` for a path that leaves the workspace as it is written */
 function joined({ root }: Workspace, path: string): string {
-  if (path.includes('\0')) throw failed('A path must not contain a NUL character.');
+  if (path.includes('\0')) throw createToolFailedError('A path must not contain a NUL character.');
   const whole = isAbsolute(path) ? resolve(path) : resolve(root, path);
-  if (!isInside(whole, root)) throw outside(path);
+  if (!isInside(whole, root)) throw createOutsideError(path);
   return whole;
 }
 
-function outside(path: string): ToolyardError {
-  return failed(`${path} is outside of the workspace.`);
+function createOutsideError(path: string): ToolyardError {
+  return createToolFailedError(`${path} is outside of the workspace.`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -175,11 +179,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'is not a regular file',
 };
 
-function notUsable(path: string, thrown: unknown): ToolyardError {
+function createUnusablePathError(path: string, thrown: unknown): ToolyardError {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
-  return failed(`${path} ${REASONS[code] ?? `cannot be used (${code || 'unknown error'})`}.`);
+  return createToolFailedError(`${path} ${REASONS[code] ?? `cannot be used (${code || 'unknown error'})`}.`);
 }
 
-export function failed(message: string): ToolyardError {
+export function createToolFailedError(message: string): ToolyardError {
   return new ToolyardError({ code: 'tool_failed', message });
 }

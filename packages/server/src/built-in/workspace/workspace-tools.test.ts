@@ -19,7 +19,7 @@ import { messageOf } from '@toolyard/protocol';
 import { eventually } from '@toolyard/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFileTools } from './file-tools.ts';
-import { openWorkspace, rootsOf } from './workspace-path.ts';
+import { openWorkspace, toRoots } from './workspace-path.ts';
 
 let folder: string;
 let workspace: string;
@@ -54,7 +54,7 @@ async function call(name: string, args: JsonObject, of: string | undefined = wor
   }
 }
 
-function diffOf(name: string, args: JsonObject): string | undefined {
+function findDiff(name: string, args: JsonObject): string | undefined {
   return tools.find((each) => each.name === name)?.diff(args, { workspace });
 }
 
@@ -70,15 +70,15 @@ describe('the files of a workspace', () => {
 
   test('are written and edited, with a diff to approve', async () => {
     const edit = { path: 'src/a.ts', old_text: 'b = 2', new_text: 'b = $& + 3' };
-    expect(diffOf('edit_file', edit)).toBe('  const a = 1;\n- const b = 2;\n+ const b = $& + 3;');
+    expect(findDiff('edit_file', edit)).toBe('  const a = 1;\n- const b = 2;\n+ const b = $& + 3;');
     expect(await call('edit_file', edit)).toBe('Changed: src/a.ts.');
     expect(readFileSync(join(workspace, 'src/a.ts'), 'utf8')).toBe('const a = 1;\nconst b = $& + 3;\n');
     expect(await call('edit_file', { ...edit, old_text: 'const' })).toMatch(/occurs 2 times .* nothing was changed/);
     const write = { path: 'new/folder/b.txt', content: 'one\ntwo' };
-    expect(diffOf('write_file', write)).toBe('+ one\n+ two');
+    expect(findDiff('write_file', write)).toBe('+ one\n+ two');
     expect(await call('write_file', write)).toBe('Written: new/folder/b.txt (2 lines).');
     expect(await call('read_file', { path: 'new/folder/b.txt' })).toBe('one\ntwo');
-    expect(diffOf('write_file', { path: 'notes.md', content: '# Notes\nmore\n' })).toBe('  # Notes\n+ more');
+    expect(findDiff('write_file', { path: 'notes.md', content: '# Notes\nmore\n' })).toBe('  # Notes\n+ more');
   });
 
   test.each([
@@ -106,7 +106,7 @@ describe('the files of a workspace', () => {
     }
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
     expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
-    expect(diffOf('write_file', { path, content: 'x' })).toBe('+ x');
+    expect(findDiff('write_file', { path, content: 'x' })).toBe('+ x');
   });
 
   test('are not reached by another name of a file outside (a hard link)', async () => {
@@ -122,7 +122,7 @@ describe('the files of a workspace', () => {
     }
     expect(await call('read_file', { path: 'hard.txt' })).toMatch(/^error: hard.txt has several names/);
     expect(await call('search_files', { text: 'secret' })).toMatch(/is in none/);
-    expect(diffOf('write_file', { path: 'hard.txt', content: 'x' })).toBe('+ x');
+    expect(findDiff('write_file', { path: 'hard.txt', content: 'x' })).toBe('+ x');
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
   });
 
@@ -161,7 +161,7 @@ describe('the files of a workspace', () => {
         `error: The workspace ${chosen} leads to ${target} through a symbolic link. If that folder is intended, choose it by this path.`,
       ]);
     }
-    expect(rootsOf(chosen, undefined)).toEqual([]);
+    expect(toRoots(chosen, undefined)).toEqual([]);
     expect(existsSync(join(target, 'made.txt'))).toBe(false);
     expect(await call('read_file', { path: 'key.txt' }, target)).toMatch(/secret/);
     // A link to the same folder is one that can be changed later.
@@ -218,7 +218,7 @@ describe('the files of a workspace', () => {
     expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('secret');
     expect(await call('read_file', { path: 'pipe' })).toMatch(/not a regular file/);
     // Opening it to show what would change must not wait for its other end.
-    expect(diffOf('write_file', { path: 'pipe', content: 'x' })).toBe('+ x');
+    expect(findDiff('write_file', { path: 'pipe', content: 'x' })).toBe('+ x');
     expect(await call('read_file', { path: 'binary' })).toMatch(/not a text file/);
     expect(await call('read_file', { path: 'latin' })).toMatch(/not UTF-8/);
     expect(await call('read_file', { path: 'src' })).toMatch(/is a folder|not a regular file/);

@@ -35,7 +35,7 @@ const TOOLS = Object.fromEntries(
   ]),
 );
 
-function modelsOf(scripts: Scripts): (modelId: string) => ScriptedModel {
+function createModels(scripts: Scripts): (modelId: string) => ScriptedModel {
   const models = new Map<string, ScriptedModel>();
   return (modelId) => {
     const script = scripts[modelId] ?? [says(`I am ${modelId}.`)];
@@ -52,7 +52,7 @@ export async function openGroupBench(
   more: Partial<RunBenchOptions> & { folder?: string; existing?: boolean } = {},
 ): Promise<GroupBench> {
   const { folder = temporaryFolder(), existing = false, ...options } = more;
-  const model = modelsOf(scripts);
+  const model = createModels(scripts);
   const bench = await openBench(folder, {
     model,
     functions: GROUP_TOOLS,
@@ -86,18 +86,18 @@ export async function openGroupBench(
       if ('queued' in sent) throw new Error('the message was queued');
       return sent.run.id;
     },
-    said: async () => (await bench.branch('c')).flatMap(lineOf),
+    said: async () => (await bench.branch('c')).flatMap(toLines),
     async over(runId) {
       await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: `the end of ${runId}` });
     },
   };
 }
 
-export function membersOf(messages: readonly Message[]): AssistantMessage[] {
+export function listMemberAnswers(messages: readonly Message[]): AssistantMessage[] {
   return messages.filter((message): message is AssistantMessage => message.role === 'assistant' && !!message.member);
 }
 
-function lineOf(message: Message): string[] {
+function toLines(message: Message): string[] {
   if (message.role === 'tool') {
     const { content } = message.parts[0].result;
     return [`${message.name}: ${content.map((item) => ('text' in item ? item.text : item.type)).join('')}`];

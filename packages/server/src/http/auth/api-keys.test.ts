@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { CreatedApiKey, KeyScope } from '@toolyard/protocol';
 import { KEY_SCOPES, systemClock } from '@toolyard/protocol';
-import { scopesOf } from '../transport/router.ts';
+import { getScopes } from '../transport/router.ts';
 import type { TestResponse, TestRequestOptions, TestServer } from '../test-fixtures/test-server.ts';
 import { ANNE, as, startTestServer } from '../test-fixtures/test-server.ts';
 
@@ -26,12 +26,12 @@ const ask = ({ key }: CreatedApiKey, target: string, options: TestRequestOptions
   server.ask(target, { ...options, headers: { ...options.headers, ...as({ token: key }) } });
 
 test('a key cannot use routes outside its scopes', async () => {
-  const routes = server.app.routes.filter((route) => scopesOf(route).length > 0);
+  const routes = server.app.routes.filter((route) => getScopes(route).length > 0);
   for (const scope of KEY_SCOPES) {
     const key = await createKey([scope]);
     for (const route of routes) {
       const { method, path } = route;
-      if (scopesOf(route).includes(scope)) continue;
+      if (getScopes(route).includes(scope)) continue;
       const target = path.replaceAll(/\{\w+\}/g, 'x');
       const options: TestRequestOptions = method === 'GET' ? {} : { method: method, json: {} };
       const answer = await ask(key, target, options);
@@ -85,7 +85,7 @@ test('of the bodies that can reference a stored file, a key with limits can send
 
 test('approving calls, answering interrupts and changing servers each need their scope', async () => {
   const scopes = (method: string, path: string) =>
-    server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(scopesOf);
+    server.app.routes.filter((route) => route.method === method && route.path === path).flatMap(getScopes);
   expect(scopes('POST', '/api/interrupts/{id}/answer')).toEqual(['approve', 'answer']);
   for (const [method, path] of [
     ['PUT', '/api/permissions'],

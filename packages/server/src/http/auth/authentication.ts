@@ -5,7 +5,7 @@ import type { StoredApiKey, StoredSession, SharedStorage } from '@toolyard/stora
 import type { ProblemAnswer } from '../problems.ts';
 import type { AccessToken } from '../types.ts';
 import { ANONYMOUS } from '../types.ts';
-import { hashOf, isSameSecret, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
+import { hashCredential, isSameSecret, KEY_PREFIX, readCookie, SESSION_HEADER } from './credentials.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { LimitedRoute } from './limited-keys.ts';
 import { checkLimitedKey, readLimits } from './limited-keys.ts';
@@ -27,7 +27,7 @@ export type Authentication = {
    * @throws ProblemAnswer 401 without a valid credential, 403 or 404 for a route or run beyond the limits of the key, 429
    * after too many failed attempts
    */
-  principalOf(incoming: IncomingMessage, route: LimitedRoute): Promise<Principal>;
+  getPrincipal(incoming: IncomingMessage, route: LimitedRoute): Promise<Principal>;
   /** Null without a valid credential; for public routes. */
   principalIfAny(incoming: IncomingMessage): Promise<Principal | null>;
   /** The owner of an access token; null if the token is wrong. */
@@ -50,19 +50,19 @@ type Found = Principal | ProblemAnswer;
 
 export function createAuthentication({ tokens, storage, clock, limit }: Dependencies): Authentication {
   const known = (tokens ?? []).map(({ token, principal, via = 'token' }) => ({
-    hash: hashOf(token),
+    hash: hashCredential(token),
     principal: { ownerId: principal.ownerId, via, scopes: SCOPES } satisfies Principal,
   }));
 
   /** Compares with every token, so that the time taken reveals nothing. */
   function tokenPrincipal(token: string): Principal | undefined {
-    const hash = hashOf(token);
+    const hash = hashCredential(token);
     return known.filter((each) => isSameSecret(each.hash, hash))[0]?.principal;
   }
 
   async function keyPrincipal(key: string): Promise<Principal | undefined> {
     if (!key.startsWith(KEY_PREFIX)) return undefined;
-    const found = await storage.apiKeys.find(hashOf(key), clock.now());
+    const found = await storage.apiKeys.find(hashCredential(key), clock.now());
     if (found === null) return undefined;
     await recordUse(found, () => storage.apiKeys.touch(found.id, clock.now()));
     const scopes = SCOPES.filter((scope) => scope !== 'access' && found.scopes.includes(scope));
@@ -79,9 +79,9 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
 
   async function ofCookie(cookie: string, incoming: IncomingMessage): Promise<Found> {
     const secret = incoming.headers[SESSION_HEADER];
-    const session = await storage.sessions.find(hashOf(cookie), clock.now());
+    const session = await storage.sessions.find(hashCredential(cookie), clock.now());
     if (session === null) return sessionOver();
-    if (typeof secret !== 'string' || !isSameSecret(session.secretHash, hashOf(secret))) return noSecret();
+    if (typeof secret !== 'string' || !isSameSecret(session.secretHash, hashCredential(secret))) return noSecret();
     await recordUse(session, () =>
       storage.sessions.touch(session.id, { lastUsedAt: clock.now(), expiresAt: nextExpiry(session, clock.now()) }),
     );
@@ -111,7 +111,7 @@ export function createAuthentication({ tokens, storage, clock, limit }: Dependen
 
   return {
     tokenRequired: tokens !== null,
-    async principalOf(incoming, route) {
+    async getPrincipal(incoming, route) {
       const found = await find(incoming);
       if (isPrincipal(found)) {
         await checkLimitedKey(found, route, storage.runs);

@@ -15,7 +15,7 @@ export function randomCredential(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export function hashOf(credential: string): string {
+export function hashCredential(credential: string): string {
   return createHash('sha256').update(credential).digest('base64url');
 }
 

@@ -3,7 +3,7 @@ import type { Clock, IdSource, Owner, Principal, SignedInSession, SignIn } from 
 import { SCOPES } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Authentication } from './authentication.ts';
-import { hashOf, randomCredential, readCookie, sessionCookie } from './credentials.ts';
+import { hashCredential, randomCredential, readCookie, sessionCookie } from './credentials.ts';
 import { wrongCode, wrongToken } from './refusals.ts';
 import { nextExpiry } from './session-lifetime.ts';
 
@@ -42,13 +42,13 @@ export function createSessionService({ authentication, storage, clock, ids }: De
     if ('token' in credential) {
       return authentication.ownerOfToken(credential.token) ?? (await authentication.fail(wrongToken()));
     }
-    const owner = await sessions.useCode(hashOf(credential.code), clock.now());
+    const owner = await sessions.useCode(hashCredential(credential.code), clock.now());
     return owner ?? (await authentication.fail(wrongCode()));
   }
 
   async function endFormer(incoming: IncomingMessage): Promise<void> {
     const cookie = readCookie(incoming);
-    const former = cookie === undefined ? null : await sessions.find(hashOf(cookie), clock.now());
+    const former = cookie === undefined ? null : await sessions.find(hashCredential(cookie), clock.now());
     if (former !== null) await sessions.revoke(former, former.id);
   }
 
@@ -61,8 +61,8 @@ export function createSessionService({ authentication, storage, clock, ids }: De
       await sessions.create({
         id,
         ownerId,
-        tokenHash: hashOf(token),
-        secretHash: hashOf(secret),
+        tokenHash: hashCredential(token),
+        secretHash: hashCredential(secret),
         userAgent: (incoming.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT),
         createdAt: now,
         lastUsedAt: now,
@@ -81,7 +81,7 @@ export function createSessionService({ authentication, storage, clock, ids }: De
       await sessions.sweep(clock.now());
       const code = randomCredential();
       const expiresAt = clock.now() + CODE_LIFETIME_MS;
-      await sessions.addCode(owner, hashOf(code), expiresAt);
+      await sessions.addCode(owner, hashCredential(code), expiresAt);
       return { path: `/#code=${code}`, expiresAt };
     },
     async list(principal) {

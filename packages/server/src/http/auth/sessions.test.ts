@@ -30,18 +30,18 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const statusOf = async (headers: Record<string, string>, target = '/api/session'): Promise<number> =>
+const requestStatus = async (headers: Record<string, string>, target = '/api/session'): Promise<number> =>
   (await server.ask(target, { headers })).status;
 
 describe('a session', () => {
   test('needs cookie and secret: rejects a cookie sent from another port of the host', async () => {
     const { cookie, ...secret } = await signIn(server, ANNE);
-    expect(await statusOf({ cookie, ...secret })).toBe(200);
-    expect(await statusOf({ cookie })).toBe(401);
-    expect(await statusOf(secret)).toBe(401);
-    expect(await statusOf({ cookie, 'x-toolyard-session': 'guessed' })).toBe(401);
+    expect(await requestStatus({ cookie, ...secret })).toBe(200);
+    expect(await requestStatus({ cookie })).toBe(401);
+    expect(await requestStatus(secret)).toBe(401);
+    expect(await requestStatus({ cookie, 'x-toolyard-session': 'guessed' })).toBe(401);
     const other = await signIn(server, ANNE);
-    expect(await statusOf({ cookie, 'x-toolyard-session': other['x-toolyard-session'] })).toBe(401);
+    expect(await requestStatus({ cookie, 'x-toolyard-session': other['x-toolyard-session'] })).toBe(401);
     const streams = await server.ask('/api/events', { headers: { cookie } });
     expect(streams).toMatchObject({ status: 401, headers: { 'x-toolyard-session': 'required' } });
   });
@@ -52,32 +52,32 @@ describe('a session', () => {
     expect(one.cookie).not.toBe(two.cookie);
     const out = await server.ask('/api/session', { method: 'DELETE', headers: one });
     expect(out.status).toBe(204);
-    expect(await statusOf(one)).toBe(401);
-    expect(await statusOf(two)).toBe(200);
+    expect(await requestStatus(one)).toBe(401);
+    expect(await requestStatus(two)).toBe(200);
   });
 
   test('is replaced when the same browser signs in again', async () => {
     const one = await signIn(server, ANNE);
     const two = await signIn(server, ANNE, { cookie: one.cookie });
-    expect(await statusOf(one)).toBe(401);
-    expect(await statusOf(two)).toBe(200);
+    expect(await requestStatus(one)).toBe(401);
+    expect(await requestStatus(two)).toBe(200);
   });
 
   test('expires 30 days after its last use and 180 days after the sign-in', async () => {
     const used = await signIn(server, ANNE);
     const unused = await signIn(server, ANNE);
     later = 29 * DAY_MS;
-    expect(await statusOf(used)).toBe(200);
+    expect(await requestStatus(used)).toBe(200);
     later = 31 * DAY_MS;
-    expect(await statusOf(used)).toBe(200);
+    expect(await requestStatus(used)).toBe(200);
     const over = await server.ask('/api/session', { headers: unused });
     expect(over).toMatchObject({ status: 401, json: { detail: 'This session has expired or was signed out.' } });
     for (let day = 60; day < 180; day += 29) {
       later = day * DAY_MS;
-      expect(await statusOf(used)).toBe(200);
+      expect(await requestStatus(used)).toBe(200);
     }
     later = 181 * DAY_MS;
-    expect(await statusOf(used)).toBe(401);
+    expect(await requestStatus(used)).toBe(401);
   });
 
   test('is listed for its owner, who can revoke it from another session', async () => {
@@ -94,10 +94,12 @@ describe('a session', () => {
     const target = `/api/access/sessions/${items.find(({ current }) => !current)?.id ?? ''}`;
     expect((await server.ask(target, { method: 'DELETE', headers: bert })).status).toBe(404);
     expect((await server.ask(target, { method: 'DELETE', headers: broker })).status).toBe(204);
-    expect(await statusOf(phone)).toBe(401);
+    expect(await requestStatus(phone)).toBe(401);
     const third = await signIn(server, ANNE);
     expect((await server.ask('/api/access/sessions', { method: 'DELETE', headers: broker })).status).toBe(204);
-    expect([await statusOf(third), await statusOf(broker), await statusOf(bert)]).toEqual([401, 200, 200]);
+    expect([await requestStatus(third), await requestStatus(broker), await requestStatus(bert)]).toEqual([
+      401, 200, 200,
+    ]);
   });
 
   test('closes its open stream when it ends', async () => {
@@ -139,7 +141,7 @@ describe('a sign-in link', () => {
   test('cannot be used as a token, nor a token as a link code', async () => {
     const code = await createCode();
     expect((await server.ask('/api/session', { json: { token: code } })).status).toBe(401);
-    expect(await statusOf(as({ token: code }))).toBe(401);
+    expect(await requestStatus(as({ token: code }))).toBe(401);
     expect((await use(ANNE.token)).status).toBe(401);
   });
 });
@@ -156,13 +158,13 @@ test('wrong tokens are limited for all clients together, while a valid one is ac
   const limited = guesses.filter(({ status }) => status === 429);
   expect(limited).toHaveLength(10);
   expect(Number(limited[0]?.headers['retry-after'])).toBeGreaterThan(0);
-  expect(await statusOf(as(ANNE))).toBe(200);
+  expect(await requestStatus(as(ANNE))).toBe(200);
   await signIn(server, ANNE);
   // A page with an expired session gets a 401 at once, so that it can ask for a sign-in.
-  expect(await statusOf({ cookie: `toolyard_${server.port}=expired` })).toBe(401);
+  expect(await requestStatus({ cookie: `toolyard_${server.port}=expired` })).toBe(401);
   later = 3_000;
-  expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(401);
-  expect(await statusOf(as({ token: 'one-more-guess' }))).toBe(429);
+  expect(await requestStatus(as({ token: 'one-more-guess' }))).toBe(401);
+  expect(await requestStatus(as({ token: 'one-more-guess' }))).toBe(429);
 });
 
 test('readiness is public; its details require a credential', async () => {

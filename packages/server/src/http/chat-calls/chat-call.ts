@@ -7,7 +7,7 @@ import { fromOpenAiChatCall, hasOpenAiMessages, receivedOpenAiChatCall } from '.
 import { checkParts } from './user-parts.ts';
 
 /** The schema of a call: Toolyard's own, or OpenAI's. */
-export function chatFormOf(body: JsonValue): typeof chatCall | typeof receivedOpenAiChatCall {
+export function getChatSchema(body: JsonValue): typeof chatCall | typeof receivedOpenAiChatCall {
   return hasOpenAiMessages(body) ? receivedOpenAiChatCall : chatCall;
 }
 

@@ -3,7 +3,7 @@ import { fc } from '@toolyard/testing/property';
 import type { JsonObject } from '@toolyard/protocol';
 import { chatCall } from '@toolyard/protocol/schemas';
 import { describe, expect, test } from 'vitest';
-import { chatFormOf, toChatCall } from './chat-call.ts';
+import { getChatSchema, toChatCall } from './chat-call.ts';
 import { useModelStage } from '../test-fixtures/model-calls.ts';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -133,7 +133,7 @@ test.each<[object]>([
   const plain = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
   const body = { ...plain, ...options, messages: [...plain.messages, { ...answered, annotations: [] }] };
   const bare = { ...plain, messages: [...plain.messages, { role: 'assistant', content: 'Hi.' }] };
-  expect(toChatCall(chatFormOf(body).parse(body))).toEqual(toChatCall(chatFormOf(bare).parse(bare)));
+  expect(toChatCall(getChatSchema(body).parse(body))).toEqual(toChatCall(getChatSchema(bare).parse(bare)));
 });
 
 const texts = fc.string({ minLength: 1 });
@@ -148,14 +148,14 @@ test('every text and every result of a history is kept, whatever ids its calls h
         {
           role: 'assistant',
           content: said,
-          ...(results.length === 0 ? {} : { tool_calls: results.map((_, at) => callOf(`${prefix}${at}`)) }),
+          ...(results.length === 0 ? {} : { tool_calls: results.map((_, at) => createCall(`${prefix}${at}`)) }),
         },
         ...results.map((content, at) => ({ role: 'tool', tool_call_id: `${prefix}${at}`, content })),
       ]);
       const body = { model: 'm', messages };
-      const translated = toChatCall(chatFormOf(body).parse(body));
+      const translated = toChatCall(getChatSchema(body).parse(body));
       expect(chatCall.parse(translated)).toEqual(translated);
-      expect(translated.messages.flatMap(textsOf)).toEqual(
+      expect(translated.messages.flatMap(listTexts)).toEqual(
         turns.flatMap(({ asked, said, results }) => [asked, said, ...results]),
       );
       const made = translated.messages.flatMap(({ parts }) =>
@@ -170,9 +170,9 @@ test('every text and every result of a history is kept, whatever ids its calls h
   );
 });
 
-const callOf = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+const createCall = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
 
-function textsOf({ parts }: ReturnType<typeof toChatCall>['messages'][number]): string[] {
+function listTexts({ parts }: ReturnType<typeof toChatCall>['messages'][number]): string[] {
   return parts.flatMap((part) => {
     if (part.type === 'text') return [part.text];
     if (part.type !== 'tool_result') return [];

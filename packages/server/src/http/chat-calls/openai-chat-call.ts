@@ -105,7 +105,7 @@ function toMessages(messages: readonly OpenAiMessage[]): ChatMessage[] {
         const parts: [{ type: 'tool_result'; callId: string; result: typeof result }] = [
           { type: 'tool_result', callId: call.callId, result },
         ];
-        return { role: 'tool', name: call.name, tool: toolOf(call.name), parts };
+        return { role: 'tool', name: call.name, tool: toTool(call.name), parts };
       }
     }
   });
@@ -129,7 +129,7 @@ function toAssistantParts(
       if (open.has(id)) throw invalid(`${place}.id`, `${quoted(id)} is the id of an earlier call without a result`);
       const callId = `call-${at}-${index}`;
       open.set(id, { callId, name });
-      return { type: 'tool_call', callId, providerCallId: id, name, tool: toolOf(name), arguments: parsed.value };
+      return { type: 'tool_call', callId, providerCallId: id, name, tool: toTool(name), arguments: parsed.value };
     }),
   ];
 }
@@ -160,7 +160,7 @@ function toTextParts(content: Texts): { type: 'text'; text: string }[] {
 }
 
 /** As for tools of a client in Toolyard's own form. */
-function toolOf(name: string): ToolReference {
+function toTool(name: string): ToolReference {
   return { serverId: 'client', name };
 }
 

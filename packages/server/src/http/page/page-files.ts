@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
-import type { Encoding } from '../answers.ts';
+import type { Encoding } from '../responses.ts';
 
 /** A file of the built page. */
 export type PageFile = {
@@ -42,17 +42,17 @@ export const INDEX = '/index.html';
  */
 export function createPageFiles(folder: string): {
   look(): StaticPage | null;
-  fileOf(path: string, as?: Encoding): string;
+  getFile(path: string, as?: Encoding): string;
 } {
   let known: { stamp: string; page: StaticPage } | null = null;
   return {
     look() {
-      const stamp = stampOf(join(folder, INDEX));
+      const stamp = readStamp(join(folder, INDEX));
       if (stamp === null) return null;
       if (known?.stamp !== stamp) known = { stamp, page: readPage(folder) };
       return known.page;
     },
-    fileOf: (path, as) => join(folder, path) + (as === undefined ? '' : SUFFIXES[as]),
+    getFile: (path, as) => join(folder, path) + (as === undefined ? '' : SUFFIXES[as]),
   };
 }
 
@@ -89,7 +89,7 @@ function hashScripts(html: string): string[] {
   );
 }
 
-function stampOf(file: string): string | null {
+function readStamp(file: string): string | null {
   const stat = statSync(file, { throwIfNoEntry: false });
   return stat?.isFile() ? `${stat.mtimeMs} ${stat.size}` : null;
 }

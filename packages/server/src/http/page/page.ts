@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { encodingFor } from '../answers.ts';
+import { encodingFor } from '../responses.ts';
 import type { PageFile } from './page-files.ts';
 import { createPageFiles, INDEX } from './page-files.ts';
 import { quoted, refusal } from '../problems.ts';
@@ -47,7 +47,7 @@ export function createPage(
       return new Response(null, { status: 304, headers });
     const encoding = encodingFor(c.req.header('accept-encoding'), file.encodings);
     if (encoding !== undefined) headers['content-encoding'] = encoding;
-    return new Response(new Uint8Array(await readFile(files.fileOf(file.path, encoding))), { status, headers });
+    return new Response(new Uint8Array(await readFile(files.getFile(file.path, encoding))), { status, headers });
   }
 
   return async (c) => {

@@ -36,8 +36,8 @@ const RELAY = `
 
 const POLICY = [
   "default-src 'none'",
-  `style-src '${hashOf(STYLE)}'`,
-  `script-src '${hashOf(SCRIPT)}' '${hashOf(RELAY)}'`,
+  `style-src '${hashText(STYLE)}'`,
+  `script-src '${hashText(SCRIPT)}' '${hashText(RELAY)}'`,
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -109,6 +109,6 @@ function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -2,7 +2,7 @@ import type { ApiKeyView, JsonObject, KeyScope } from '@toolyard/protocol';
 import { DEFAULT_KEY_SCOPES, KEY_SCOPES, LIMITED_KEY_SCOPES, say } from '@toolyard/protocol';
 import { readLimits } from '../auth/limited-keys.ts';
 import type { StoredApiKey } from '@toolyard/storage';
-import { hashOf, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
+import { hashCredential, KEY_PREFIX, randomCredential } from '../auth/credentials.ts';
 import { notFound, refusal } from '../problems.ts';
 import { reachableOrigins } from '../transport/reachable-origins.ts';
 import type { Router } from '../transport/router.ts';
@@ -32,7 +32,7 @@ export function addAccessRoutes({ route }: Router, deps: RouteContext): void {
   });
 
   route('GET /api/access/keys', async ({ principal }) => ({
-    items: (await storage.apiKeys.list(principal)).map(viewOf),
+    items: (await storage.apiKeys.list(principal)).map(toView),
   }));
 
   route('POST /api/access/keys', async ({ principal, body: { name, scopes, expiresAt, limits } }) => {
@@ -52,8 +52,8 @@ export function addAccessRoutes({ route }: Router, deps: RouteContext): void {
       lastUsedAt: null,
       limits: limits === undefined ? null : (JSON.parse(JSON.stringify(limits)) as JsonObject),
     };
-    await storage.apiKeys.create({ ...key, keyHash: hashOf(secret) });
-    return { ...viewOf(key), key: secret };
+    await storage.apiKeys.create({ ...key, keyHash: hashCredential(secret) });
+    return { ...toView(key), key: secret };
   });
 
   route('DELETE /api/access/keys/{id}', async ({ principal, params: { id } }) => {
@@ -69,7 +69,7 @@ function tooManyScopes(scope: KeyScope) {
   });
 }
 
-function viewOf({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt, limits }: StoredApiKey): ApiKeyView {
+function toView({ id, name, scopes, start, createdAt, expiresAt, lastUsedAt, limits }: StoredApiKey): ApiKeyView {
   const known = KEY_SCOPES.filter((scope) => scopes.includes(scope));
   return { id, name, scopes: known, start, createdAt, expiresAt, lastUsedAt, limits: limits && readLimits(limits) };
 }

@@ -7,9 +7,9 @@ import { readAgentFile } from '../../agents/read-agent-file.ts';
 import { writeAgentFile } from '../../agents/write-agent-file.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import { readStoredProfile } from '../../config/agent-profile.ts';
-import { fileAnswer } from '../answers.ts';
+import { fileAnswer } from '../responses.ts';
 import { MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
-import { attachmentOf } from '../transport/file-name.ts';
+import { createAttachmentHeader } from '../transport/file-name.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
@@ -39,7 +39,7 @@ export function addAgentRoutes({ route }: Router, { storage, models, hub, clock,
     const agent = await find(principal, id);
     return fileAnswer(c, `${JSON.stringify(writeAgentFile(agent, format, clock.now()), null, 2)}\n`, {
       'content-type': 'application/json',
-      'content-disposition': attachmentOf(agent.title, 'json', 'agent'),
+      'content-disposition': createAttachmentHeader(agent.title, 'json', 'agent'),
     });
   });
 

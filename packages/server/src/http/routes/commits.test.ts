@@ -15,7 +15,7 @@ import {
   TOOL,
   useTabScene,
 } from '../test-fixtures/tab-runs.ts';
-import * as door from '../test-fixtures/test-server.ts';
+import * as testServer from '../test-fixtures/test-server.ts';
 
 const { scene, post, renew, offer, take, commit, state, calls, everything } = useTabScene();
 
@@ -59,7 +59,7 @@ describe('a commit', () => {
     expect((await commit(sent)).status).toBe(503);
     expect((await commit(sent)).status).toBe(200);
     expect(received).toMatchObject([{ type: 'run', event: { type: 'request_made' } }]);
-    const shown = await scene.server.ask('/api/runs/r/steps/0/request', { headers: door.as(door.ANNE) });
+    const shown = await scene.server.ask('/api/runs/r/steps/0/request', { headers: testServer.as(testServer.ANNE) });
     expect(shown.status).toBe(200);
     expect(shown.json).toMatchObject({ tools: prelude.tools, messages: [{ role: 'system' }, { role: 'user' }] });
     expect(JSON.stringify(shown.json)).toContain('Write plainly.');

@@ -1,7 +1,7 @@
 import type { ConversationSummary, CreateConversation, Page, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError, say } from '@toolyard/protocol';
-import { findConversation, summaryOf, viewOf } from '../views/conversation-view.ts';
-import { cursorOf, pageOf, readCursor } from '../transport/list-cursor.ts';
+import { findConversation, toSummary, toView } from '../views/conversation-view.ts';
+import { toCursor, toPage, readCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
@@ -18,7 +18,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
 
   route('POST /api/conversations', async ({ principal, body }) => {
     const known = body.id === undefined ? null : await storage.conversations.get(principal, body.id);
-    if (known !== null) return viewOf(deps, principal, known);
+    if (known !== null) return toView(deps, principal, known);
     if (body.agentId !== undefined) await checkAgent(principal, body.agentId);
     if (body.groupId !== undefined) await checkGroup(principal, body);
     const conversation = await storage.conversations.create(principal, {
@@ -33,11 +33,11 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
       at: clock.now(),
     });
     changed(principal, conversation.id);
-    return viewOf(deps, principal, conversation);
+    return toView(deps, principal, conversation);
   });
 
   route('GET /api/conversations/{id}', async ({ principal, params }) =>
-    viewOf(deps, principal, await findConversation(deps, principal, params.id)),
+    toView(deps, principal, await findConversation(deps, principal, params.id)),
   );
 
   route('PATCH /api/conversations/{id}', async ({ principal, params: { id }, body: { leafId, ...change } }) => {
@@ -50,7 +50,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     const conversation = await storage.conversations.update(principal, id, change);
     if (conversation === null) throw notFound('conversation', id);
     changed(principal, id);
-    return viewOf(deps, principal, conversation);
+    return toView(deps, principal, conversation);
   });
 
   route('DELETE /api/conversations/{id}', async ({ principal, params: { id } }) => {
@@ -66,7 +66,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     // Also finds a conversation that was not deleted, so that the request is idempotent.
     const conversation = await findConversation(deps, principal, id);
     if (restored) changed(principal, id);
-    return viewOf(deps, principal, conversation);
+    return toView(deps, principal, conversation);
   });
 
   async function listed(
@@ -78,8 +78,8 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
       deleted,
       ...(after === undefined ? {} : { after: readCursor(after) }),
     });
-    const { items, ...page } = pageOf(found, limit, cursorOf);
-    return { items: items.map((each) => summaryOf(each)), ...page };
+    const { items, ...page } = toPage(found, limit, toCursor);
+    return { items: items.map((each) => toSummary(each)), ...page };
   }
 
   async function searched(
@@ -87,7 +87,7 @@ export function addConversationRoutes({ route }: Router, deps: HttpAppOptions): 
     query: { query: string; limit: number },
   ): Promise<Page<ConversationSummary>> {
     const found = await storage.conversations.search(principal, query);
-    return { items: found.map((conversation) => summaryOf(conversation, conversation)) };
+    return { items: found.map((conversation) => toSummary(conversation, conversation)) };
   }
 
   async function checkAgent(principal: Principal, id: string): Promise<void> {

@@ -19,14 +19,14 @@ export function addDraftRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { storage, hub, clock } = deps;
 
   route('GET /api/drafts/{id}', async ({ principal, params: { id } }): Promise<Draft> => {
-    const stored = await storage.drafts.get(principal, await conversationOf(principal, id));
+    const stored = await storage.drafts.get(principal, await getConversationId(principal, id));
     // A draft of another version is not shown.
     const parsed = saveDraftBody.safeParse(stored?.draft);
     return { ...(parsed.success ? parsed.data : EMPTY), updatedAt: parsed.success ? (stored?.updatedAt ?? 0) : 0 };
   });
 
   route('PUT /api/drafts/{id}', async ({ principal, params: { id }, body }): Promise<Draft> => {
-    const conversationId = await conversationOf(principal, id);
+    const conversationId = await getConversationId(principal, id);
     if (JSON.stringify(body).length > MAX_LENGTH) {
       throw refusal({
         code: 'too_large',
@@ -50,7 +50,7 @@ export function addDraftRoutes({ route }: Router, deps: HttpAppOptions): void {
     return { ...draft, updatedAt: at };
   });
 
-  async function conversationOf(principal: Principal, id: string): Promise<string | null> {
+  async function getConversationId(principal: Principal, id: string): Promise<string | null> {
     if (id === NEW_CHAT) return null;
     return (await findConversation(deps, principal, id)).id;
   }

@@ -2,12 +2,12 @@ import type { ConversationExport, Message, Principal } from '@toolyard/protocol'
 import type { StoredConversation } from '@toolyard/storage';
 import { createArtifactStore } from '../../built-in/artifacts/artifact-store.ts';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { fileAnswer } from '../answers.ts';
+import { fileAnswer } from '../responses.ts';
 import { inlineBlobs } from '../views/inline-blobs.ts';
 import { conversationMarkdown } from '../views/conversation-markdown.ts';
 import { conversationTranslations } from '../views/conversation-translations.ts';
 import { findConversation } from '../views/conversation-view.ts';
-import { attachmentOf } from '../transport/file-name.ts';
+import { createAttachmentHeader } from '../transport/file-name.ts';
 import type { Router } from '../transport/router.ts';
 import type { HttpAppOptions } from '../types.ts';
 
@@ -20,7 +20,7 @@ export function addExportRoute({ route }: Router, deps: HttpAppOptions): void {
     const file = format === 'json' ? await asJson(principal, conversation) : await asMarkdown(principal, conversation);
     return fileAnswer(c, file.text, {
       'content-type': file.type,
-      'content-disposition': attachmentOf(conversation.title, file.extension),
+      'content-disposition': createAttachmentHeader(conversation.title, file.extension),
     });
   });
 

@@ -1,4 +1,4 @@
-import { contentTypeOf, MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
+import { getContentType, MAX_FILE_BYTES, readBodyBytes } from '../transport/body.ts';
 import type { Owner } from '@toolyard/protocol';
 import { say } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
@@ -34,7 +34,7 @@ const SHOWN_IN_PLACE = new Set([
 
 export function addFileRoutes({ route }: Router, { storage, clock, auth }: RouteContext): void {
   /** The owner of the signed URL, or else of the request's credential. */
-  async function ownerOf(
+  async function getOwner(
     c: AppContext,
     sha256: string,
     { owner, expires, signature }: RouteQuery<'GET /api/files/{sha256}'>,
@@ -44,7 +44,7 @@ export function addFileRoutes({ route }: Router, { storage, clock, auth }: Route
       if (found === null) throw badSignature();
       return found;
     }
-    const principal = await auth.authentication.principalOf(c.env.incoming, { key: 'GET /api/files/{sha256}' });
+    const principal = await auth.authentication.getPrincipal(c.env.incoming, { key: 'GET /api/files/{sha256}' });
     requireScope(principal, 'read');
     return principal;
   }
@@ -53,7 +53,7 @@ export function addFileRoutes({ route }: Router, { storage, clock, auth }: Route
     const { incoming } = c.env;
     const bytes = await readBodyBytes(incoming, MAX_FILE_BYTES);
     if (bytes.byteLength === 0) throw refusal({ code: 'bad_request', message: say`The file is empty.` });
-    const mimeType = contentTypeOf(incoming);
+    const mimeType = getContentType(incoming);
     const kept = await storage.blobs.put(principal, bytes, { mimeType, at: clock.now() });
     return { sha256: kept.sha256, size: kept.size, mimeType: kept.mimeType };
   });
@@ -61,7 +61,7 @@ export function addFileRoutes({ route }: Router, { storage, clock, auth }: Route
   route('POST /api/files/links', ({ principal, body: { files } }) => auth.signedUrls.create(principal, files));
 
   route('GET /api/files/{sha256}', async ({ c, params: { sha256 }, query }) => {
-    const principal = await ownerOf(c, sha256, query);
+    const principal = await getOwner(c, sha256, query);
     const info = await storage.blobs.info(principal, sha256);
     if (info === null) throw notFound('file', sha256);
     const etag = `"${info.sha256}"`;

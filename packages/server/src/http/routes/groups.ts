@@ -1,7 +1,7 @@
 import type { GroupDefinition, GroupView, Principal } from '@toolyard/protocol';
 import { defined, say } from '@toolyard/protocol';
 import { createChangedError } from '../../errors.ts';
-import { checkDefinition, completeDefinition, storedDefinition, viewOf } from '../../groups/group-definition.ts';
+import { checkDefinition, completeDefinition, storedDefinition, toView } from '../../groups/group-definition.ts';
 import { groupRunView } from '../../groups/group-run-view.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -11,7 +11,7 @@ import type { HttpAppOptions } from '../types.ts';
 export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, ids }: HttpAppOptions): void {
   const { groups } = storage;
 
-  route('GET /api/groups', async ({ principal }) => ({ items: (await groups.list(principal)).map(viewOf) }));
+  route('GET /api/groups', async ({ principal }) => ({ items: (await groups.list(principal)).map(toView) }));
 
   route('POST /api/groups', async ({ principal, body: { id = ids.next(), title, ...chosen } }) => {
     const definition = checkDefinition(completeDefinition(chosen));
@@ -19,7 +19,7 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
     const stored = storedDefinition(definition);
     const group = await groups.create(principal, { id, title, definition: stored, at: clock.now() });
     hub.changed(principal.ownerId, 'groups', id);
-    return viewOf(group);
+    return toView(group);
   });
 
   route('GET /api/groups/{id}', ({ principal, params: { id } }) => find(principal, id));
@@ -47,7 +47,7 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
     });
     if (group === null) throw createChangedError(say`This group was changed by another request.`);
     hub.changed(principal.ownerId, 'groups', id);
-    return viewOf(group);
+    return toView(group);
   });
 
   route('DELETE /api/groups/{id}', async ({ principal, params: { id } }) => {
@@ -66,7 +66,7 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
   async function find(principal: Principal, id: string): Promise<GroupView> {
     const group = await groups.get(principal, id);
     if (group === null) throw notFound('group', id);
-    return viewOf(group);
+    return toView(group);
   }
 
   async function checkAgents(
@@ -74,14 +74,14 @@ export function addGroupRoutes({ route }: Router, { storage, runs, hub, clock, i
     definition: GroupDefinition,
     before?: GroupDefinition,
   ): Promise<void> {
-    const known = new Set(before && agentsOf(before));
-    for (const id of agentsOf(definition)) {
+    const known = new Set(before && listAgentIds(before));
+    for (const id of listAgentIds(definition)) {
       if (!known.has(id) && (await storage.agents.get(principal, id)) === null) throw notFound('agent', id);
     }
   }
 }
 
-function agentsOf({ members, mode }: GroupDefinition): string[] {
+function listAgentIds({ members, mode }: GroupDefinition): string[] {
   const supervisor = mode.kind === 'supervisor' && 'agentId' in mode.supervisor ? [mode.supervisor.agentId] : [];
   return [...members.map(({ agentId }) => agentId), ...supervisor];
 }

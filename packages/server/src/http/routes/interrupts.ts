@@ -1,7 +1,7 @@
 import type { AnsweredInterrupts, ErrorInfo, Interrupt, Principal } from '@toolyard/protocol';
 import { defined, ToolyardError } from '@toolyard/protocol';
 import { requireScope } from '../auth/scopes.ts';
-import { pageOf, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
+import { toPage, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
 import { isOwnRun, limitedTo } from '../auth/limited-keys.ts';
 import { notFound, ProblemAnswer, publicError, refusal } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -38,7 +38,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
       ...defined({ runId: run, conversationId: conversation }),
       ...defined({ after: seen && { openedAt: seen.at, id: seen.id } }),
     });
-    return pageOf(found, limit, ({ openedAt, id }) => timeCursor(openedAt, id));
+    return toPage(found, limit, ({ openedAt, id }) => timeCursor(openedAt, id));
   });
 
   route('GET /api/interrupts/count', async ({ principal }) => ({
@@ -59,7 +59,7 @@ export function addInterruptRoutes({ route }: Router, { storage, runs }: HttpApp
         await checkScope(principal, id);
         items.push({ id, outcome: 'answered', interrupt: await runs.answer(principal, id, answer, shown) });
       } catch (thrown) {
-        const error = errorOf(thrown);
+        const error = toErrorInfo(thrown);
         if (error === null) throw thrown;
         items.push({ id, outcome: 'refused', error });
       }
@@ -75,7 +75,7 @@ function onlyOnce(): ProblemAnswer {
   });
 }
 
-function errorOf(thrown: unknown): ErrorInfo | null {
+function toErrorInfo(thrown: unknown): ErrorInfo | null {
   if (ToolyardError.isInstance(thrown)) return publicError(thrown);
   if (!(thrown instanceof ProblemAnswer)) return null;
   const { code, detail, hint } = thrown.problem;

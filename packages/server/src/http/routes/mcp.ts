@@ -24,7 +24,7 @@ export function addMcpRoutes({ route }: Router, services: RouteContext): void {
   };
   const add = <Key extends JsonKey>(key: Key): void =>
     route(key, ({ c, principal, params, query, body }) => {
-      const redirectUrl = `${originOf(c.env.incoming)}${CALLBACK}`;
+      const redirectUrl = `${getOrigin(c.env.incoming)}${CALLBACK}`;
       // The router has validated all but the URL with the contract of this key.
       const request = { params, query, body, redirectUrl } as unknown as McpRequest<Key>;
       const answer: Promise<unknown> = executeOperation({ servers, calls, principal }, key, request, c.req.raw.signal);
@@ -52,6 +52,6 @@ function isJsonKey(key: McpOperationKey): key is JsonKey {
 }
 
 /** The origin of this server in the browser; a reverse proxy may terminate TLS. */
-function originOf({ headers }: IncomingMessage): string {
+function getOrigin({ headers }: IncomingMessage): string {
   return headers.origin ?? `http://${headers.host ?? ''}`;
 }

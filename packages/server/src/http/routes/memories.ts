@@ -8,14 +8,14 @@ import type { HttpAppOptions } from '../types.ts';
 export function addMemoryRoutes({ route }: Router, { storage, hub, clock }: HttpAppOptions): void {
   const { memories } = storage;
 
-  route('GET /api/memories', async ({ principal }) => ({ items: (await memories.list(principal)).map(viewOf) }));
+  route('GET /api/memories', async ({ principal }) => ({ items: (await memories.list(principal)).map(toView) }));
 
   route('PATCH /api/memories/{id}', async ({ principal, params: { id }, body: { text } }) => {
     const isChanged = await memories.update(principal, id, text.trim(), clock.now());
     const changed = isChanged && (await memories.list(principal)).find((each) => each.id === id);
     if (!changed) throw notFound('memory', id);
     hub.changed(principal.ownerId, 'memories');
-    return viewOf(changed);
+    return toView(changed);
   });
 
   route('DELETE /api/memories/{id}', async ({ principal, params: { id } }) => {
@@ -30,7 +30,7 @@ export function addMemoryRoutes({ route }: Router, { storage, hub, clock }: Http
   });
 }
 
-function viewOf({ id, text, source, conversationTitle, createdAt, updatedAt }: StoredMemory): Memory {
+function toView({ id, text, source, conversationTitle, createdAt, updatedAt }: StoredMemory): Memory {
   return {
     id,
     text,

@@ -1,7 +1,7 @@
 import type { Principal, UserPart } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
-import { jsonAnswer } from '../answers.ts';
-import { starterOf } from '../transport/start-limits.ts';
+import { jsonAnswer } from '../responses.ts';
+import { findStarter } from '../transport/start-limits.ts';
 import { requestId } from '../transport/idempotency.ts';
 import { findConversation } from '../views/conversation-view.ts';
 import { notFound } from '../problems.ts';
@@ -36,7 +36,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
       : body;
     const sent = await runs.send(principal, id, message, {
       origin: principal.via === 'api_key' ? 'api' : 'chat',
-      ...defined({ starter: starterOf(principal) }),
+      ...defined({ starter: findStarter(principal) }),
     });
     if ('queued' in sent) {
       return jsonAnswer(sent, { status: 202, acceptEncoding: c.req.header('accept-encoding') });
@@ -60,7 +60,7 @@ export function addMessageRoutes({ route }: Router, deps: HttpAppOptions): void 
     'POST /api/conversations/{id}/messages/{message}/call',
     async ({ principal, params: { id, message }, body }) => {
       await findConversation(deps, principal, id);
-      const { run } = await runs.makeCall(principal, id, { messageId: message, ...body }, starterOf(principal));
+      const { run } = await runs.makeCall(principal, id, { messageId: message, ...body }, findStarter(principal));
       return { run: toRunView(run) };
     },
   );

@@ -6,7 +6,7 @@ import { createCallLimit } from '../../models/call-limit.ts';
 import type { ModelCalls } from '../../models/model-calls.ts';
 import { createModelCalls } from '../../models/model-calls.ts';
 import { createUsagePolicy } from '../../models/usage-policy.ts';
-import { chatFormOf, toChatCall, toChatRequest, toMessages } from '../chat-calls/chat-call.ts';
+import { getChatSchema, toChatCall, toChatRequest, toMessages } from '../chat-calls/chat-call.ts';
 import type { Frame } from '../transport/event-stream.ts';
 import type { Router } from '../transport/router.ts';
 import { checkSource } from '../chat-calls/user-parts.ts';
@@ -49,7 +49,7 @@ export function addModelCallRoutes({ route }: Router, deps: RouteContext): void 
         createChatFrames(encoder, id),
       );
     },
-    { formOf: chatFormOf },
+    { getSchema: getChatSchema },
   );
 
   route('POST /api/providers/{id}/embeddings', ({ c, principal, params: { id }, body }) =>

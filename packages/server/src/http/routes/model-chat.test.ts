@@ -16,7 +16,7 @@ const chat = (json: object = {}): Promise<TestResponse> =>
   post('/webapi/chat/p', { model: 'scripted', messages: [userMessage('hi')], ...json });
 
 /** The events of a response in order, by name. */
-function eventsOf({ text }: TestResponse): [string, JsonValue][] {
+function readEvents({ text }: TestResponse): [string, JsonValue][] {
   return text
     .split('\n\n')
     .filter((frame) => frame.includes('data: '))
@@ -26,7 +26,7 @@ function eventsOf({ text }: TestResponse): [string, JsonValue][] {
     ]);
 }
 
-async function partsOf(asked: Parameters<ModelRuntime['chat']>[0], signal?: AbortSignal): Promise<StreamPart[]> {
+async function collectParts(asked: Parameters<ModelRuntime['chat']>[0], signal?: AbortSignal): Promise<StreamPart[]> {
   const parts: StreamPart[] = [];
   for await (const batch of runtime().chat(asked, signal ? { signal } : {})) parts.push(...batch);
   return parts;
@@ -38,7 +38,7 @@ describe('POST /webapi/chat/{provider}', () => {
       reply.text('data: Hi "you" 🙂', { usage: { prompt_tokens: 4, completion_tokens: 7, total_tokens: 11 } }),
     ];
     const answer = await chat({ parameters: { temperature: 0.5 } });
-    const events = eventsOf(answer);
+    const events = readEvents(answer);
     const texts = events.flatMap(([event, data]) => (event === 'text' && typeof data === 'string' ? [data] : []));
     expect(texts.join('')).toBe('data: Hi "you" 🙂');
     expect(events.map(([event]) => event).slice(-3)).toEqual(['usage', 'speed', 'stop']);
@@ -65,9 +65,9 @@ describe('POST /webapi/chat/{provider}', () => {
   test('reports the cost if the price is known, and none otherwise', async () => {
     const usage = { prompt_tokens: 100, completion_tokens: 30, total_tokens: 130 };
     stage.script = [reply.text('Hi.', { usage }), reply.text('Hi.', { usage })];
-    const usageOf = (answer: TestResponse): unknown => new Map(eventsOf(answer)).get('usage');
-    expect(usageOf(await chat({ model: 'dear' }))).toMatchObject({ totalTokens: 130, cost: 0.004 });
-    expect(usageOf(await chat())).toEqual({ totalInputTokens: 100, totalOutputTokens: 30, totalTokens: 130 });
+    const readUsage = (answer: TestResponse): unknown => new Map(readEvents(answer)).get('usage');
+    expect(readUsage(await chat({ model: 'dear' }))).toMatchObject({ totalTokens: 130, cost: 0.004 });
+    expect(readUsage(await chat())).toEqual({ totalInputTokens: 100, totalOutputTokens: 30, totalTokens: 130 });
   });
 
   test('supports every API format, with tools and a whole history', async () => {
@@ -99,7 +99,7 @@ describe('POST /webapi/chat/{provider}', () => {
       tools: [{ name: 'clock', inputSchema: { type: 'object', properties: { zone: { type: 'string' } } } }],
       toolChoice: 'required',
     });
-    const calls = eventsOf(answer).filter(([event]) => event === 'tool_calls');
+    const calls = readEvents(answer).filter(([event]) => event === 'tool_calls');
     expect(calls[0]?.[1]).toEqual([{ index: 0, id: 't1', type: 'function', function: { name: 'clock' } }]);
     expect(calls.at(-1)?.[1]).toMatchObject([{ index: 0, whole: true }]);
     expect(other.requests[0]?.text).toContain('no such zone');
@@ -149,7 +149,7 @@ describe('POST /webapi/chat/{provider}', () => {
     expect(await post('/webapi/chat/nobody', call)).toMatchObject({ status: 404, json: { code: 'model_not_found' } });
     stage.script = [reply.error(429, { error: { message: `over quota, key ${KEY}`, code: 'insufficient_quota' } })];
     const refused = await chat();
-    expect(eventsOf(refused)).toEqual([
+    expect(readEvents(refused)).toEqual([
       [
         'error',
         expect.objectContaining({ type: 'quota_exceeded', provider: 'p', message: expect.any(String) as string }),
@@ -157,7 +157,7 @@ describe('POST /webapi/chat/{provider}', () => {
     ]);
     expect(refused.text).not.toContain(KEY);
     stage.script = [reply.text('half', { finish: null, done: false, thenCut: true })];
-    expect(eventsOf(await chat()).map(([event]) => event)).toEqual(['text', 'error']);
+    expect(readEvents(await chat()).map(([event]) => event)).toEqual(['text', 'error']);
     expect(stage.admitted.every(({ over }) => over)).toBe(true);
   });
 
@@ -178,7 +178,7 @@ describe('POST /webapi/chat/{provider}', () => {
 
   test('ends the response when the server stops, and marks it as incomplete', async () => {
     stage.script = [reply.text('half', { finish: null, done: false, thenSilence: true })];
-    const reading = partsOf({
+    const reading = collectParts({
       model: 'scripted',
       messages: [{ id: 'm', parentId: null, createdAt: 0, role: 'user', parts: [{ type: 'text', text: 'hi' }] }],
       tools: [],

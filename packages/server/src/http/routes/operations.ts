@@ -1,5 +1,5 @@
 import { ToolyardError, VERSION } from '@toolyard/protocol';
-import { fileAnswer, jsonAnswer } from '../answers.ts';
+import { fileAnswer, jsonAnswer } from '../responses.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { openApiDocument } from '../openapi.ts';
 import { refusal } from '../problems.ts';

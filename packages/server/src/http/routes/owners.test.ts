@@ -213,7 +213,7 @@ async function makeThings(): Promise<Record<string, string>> {
 }
 
 /** The path with ids that belong to Anne. */
-function targetOf({ method, path }: RouteDescription): string {
+function createTarget({ method, path }: RouteDescription): string {
   const filled = path.replaceAll(/([a-z]+)\/\{(\w+)\}/g, (_all, before: string, name: string) => {
     const id = theirs[name] ?? theirs[before];
     if (id === undefined) throw new Error(`${path}: say here which ${name} of Anne is meant`);
@@ -222,7 +222,7 @@ function targetOf({ method, path }: RouteDescription): string {
   return filled + (QUERIES[`${method} ${path}`] ?? '');
 }
 
-function optionsOf({ method, path, body, upload }: RouteDescription): TestRequestOptions {
+function createOptions({ method, path, body, upload }: RouteDescription): TestRequestOptions {
   const headers = as(BERT);
   if (method === 'GET') return { headers };
   if (upload !== undefined) return { method, body: 'of Bert', headers: { ...headers, 'content-type': 'image/png' } };
@@ -240,7 +240,7 @@ async function everythingOfAnne(): Promise<JsonValue[]> {
   const routes = server.app.routes.filter((route) => route.method === 'GET' && !isStream(route));
   const found = [];
   for (const route of routes) {
-    const target = targetOf(route);
+    const target = createTarget(route);
     // The log grows with every request to the server.
     if (target.includes('/export') || target.endsWith('/log')) continue;
     found.push({ target, answer: (await server.ask(target, { headers: as(ANNE) })).text });
@@ -257,7 +257,7 @@ describe('attack 10: data of another owner', () => {
       if (route.path.startsWith(MCP_SERVER)) continue;
       // The sender of a delivery has no other credential than the signature.
       if (route.path === '/api/hooks/{trigger}') continue;
-      const answer = await server.ask(targetOf(route), optionsOf(route));
+      const answer = await server.ask(createTarget(route), createOptions(route));
       expect([route.method, route.path, answer.status]).toEqual([route.method, route.path, 404]);
       expect(answer.text).not.toContain('secret');
     }
@@ -267,7 +267,7 @@ describe('attack 10: data of another owner', () => {
   test('includes the configuration of MCP servers', async () => {
     const CONFIGURES = /\{id\}(\/(configuration|plugin|approval|reconnect|sign-in|log|icon))?$/;
     for (const route of server.app.routes.filter(({ path }) => path.startsWith(MCP_SERVER) && CONFIGURES.test(path))) {
-      const { status } = await server.ask(targetOf(route), optionsOf(route));
+      const { status } = await server.ask(createTarget(route), createOptions(route));
       expect([route.method, route.path, status]).toEqual([route.method, route.path, 403]);
     }
   });
@@ -276,7 +276,7 @@ describe('attack 10: data of another owner', () => {
     const before = await everythingOfAnne();
     for (const route of server.app.routes.filter(({ path }) => !path.includes('{'))) {
       if (isStream(route) || SAME_FOR_ALL.has(route.path)) continue;
-      const { text } = await server.ask(targetOf(route), optionsOf(route));
+      const { text } = await server.ask(createTarget(route), createOptions(route));
       for (const secret of ['secret', 'of-anne', theirs['runs'] ?? '']) {
         expect([route.method, route.path, text.includes(secret)]).toEqual([route.method, route.path, false]);
       }
@@ -287,7 +287,7 @@ describe('attack 10: data of another owner', () => {
   test('is not published to other owners', async () => {
     const control = new AbortController();
     const stream = await fetch(`${server.url}/api/events`, { headers: as(BERT), signal: control.signal });
-    const events = textOf(stream);
+    const events = watchText(stream);
     await events.readUntil('"hello"');
     server.runs.emit(theirs['runs'] ?? '', { type: 'text_delta', messageId: 'x', text: 'secret-delta' });
     const change = { method: 'PATCH', headers: as(ANNE), json: { title: 'secret-title 2' } };
@@ -347,7 +347,7 @@ describe('attack 10: data of another owner', () => {
       headers,
       signal: control.signal,
     });
-    const events = textOf(stream);
+    const events = watchText(stream);
     await events.readUntil('"hello"');
     await bert('/api/conversations', { id: 'later-of-bert' });
     await events.readUntil('later-of-bert');
@@ -358,7 +358,7 @@ describe('attack 10: data of another owner', () => {
 });
 
 /** Reads the text of an event stream. */
-function textOf({ body }: Response) {
+function watchText({ body }: Response) {
   const reader = (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
   let soFar = '';
   return {

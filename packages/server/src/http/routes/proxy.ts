@@ -46,7 +46,7 @@ export function addProxyRoutes(
 
   for (const path of PATHS) {
     app.all(path, async (c) => {
-      const principal = await authentication.principalOf(c.env.incoming, { key: 'proxy' });
+      const principal = await authentication.getPrincipal(c.env.incoming, { key: 'proxy' });
       requireScope(principal, 'servers');
       try {
         return await passOn(c, { proxy: isOn(proxy), principal, watch });
@@ -57,7 +57,7 @@ export function addProxyRoutes(
   }
 
   return async (incoming, socket, signal) => {
-    const principal = isTicketAlone(incoming) ? null : await authentication.principalOf(incoming, { key: 'proxy' });
+    const principal = isTicketAlone(incoming) ? null : await authentication.getPrincipal(incoming, { key: 'proxy' });
     if (principal !== null) requireScope(principal, 'servers');
     await passUpgradeOn(incoming, socket, { proxy: isOn(proxy), principal, signal, isStillValid, watch });
   };
@@ -70,10 +70,10 @@ export function isProxyPath(target: string | undefined): boolean {
 
 /** Browsers cannot send headers with a WebSocket: the ticket, which only the page could create, is the credential. */
 function isTicketAlone({ url, headers }: IncomingMessage): boolean {
-  return queryOf(url).has('ticket') && headers.authorization === undefined;
+  return readQuery(url).has('ticket') && headers.authorization === undefined;
 }
 
-function queryOf(url: string | undefined): URLSearchParams {
+function readQuery(url: string | undefined): URLSearchParams {
   return new URLSearchParams(url?.split('?').slice(1).join('?'));
 }
 
@@ -99,7 +99,7 @@ async function passOn(
   // The other server may send events for an unlimited time.
   const unwatch = watch(principal, () => outgoing.destroy());
   try {
-    const body = await bodyOf(incoming);
+    const body = await readBody(incoming);
     const response = await proxy.fetch(target, {
       method: incoming.method ?? 'GET',
       headers,
@@ -129,7 +129,7 @@ function refuseForeignUse(incoming: IncomingMessage): void {
 
 /** @param principal null if the ticket is the only credential */
 function readProxyRequest(incoming: IncomingMessage, proxy: Proxy, principal: Principal | null): ProxyRequest {
-  const query = queryOf(incoming.url);
+  const query = readQuery(incoming.url);
   const ticket = query.get('ticket');
   if (ticket !== null) {
     const redeemed = proxy.tickets.redeem(principal, ticket);
@@ -163,7 +163,7 @@ function wrongTicket(): ProblemAnswer {
   });
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | WebStream | null> {
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | WebStream | null> {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return null;
   const length = incoming.headers['content-length'];
   if (length === undefined && incoming.headers['transfer-encoding'] === undefined) return null;
@@ -172,14 +172,14 @@ async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer
   const bounded = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      done(size > LONGEST_BODY ? tooLong() : null, chunk);
+      done(size > LONGEST_BODY ? createTooLongError() : null, chunk);
     },
   });
   incoming.on('error', (error) => bounded.destroy(error)).on('aborted', () => bounded.destroy());
   return Readable.toWeb(incoming.pipe(bounded));
 }
 
-function tooLong(): ToolyardError {
+function createTooLongError(): ToolyardError {
   return new ToolyardError({
     code: 'too_large',
     message: `The proxy forwards at most ${String(LONGEST_BODY / 1024 / 1024)} MB.`,

@@ -1,8 +1,8 @@
 import type { Message, Principal, RunExport, RunRecord } from '@toolyard/protocol';
 import { readSteps } from '../../runs/read/run-steps.ts';
-import { fileAnswer } from '../answers.ts';
+import { fileAnswer } from '../responses.ts';
 import { inlineBlobs } from '../views/inline-blobs.ts';
-import { attachmentOf } from '../transport/file-name.ts';
+import { createAttachmentHeader } from '../transport/file-name.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import { runMarkdown } from '../views/run-markdown.ts';
@@ -24,7 +24,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
     const isJson = format === 'json';
     return fileAnswer(c, isJson ? `${JSON.stringify(whole, null, 2)}\n` : runMarkdown(whole), {
       'content-type': isJson ? 'application/json' : 'text/markdown; charset=utf-8',
-      'content-disposition': attachmentOf(`run ${id}`, isJson ? 'json' : 'md'),
+      'content-disposition': createAttachmentHeader(`run ${id}`, isJson ? 'json' : 'md'),
     });
   });
 
@@ -37,7 +37,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
   async function exported(principal: Principal, run: RunRecord): Promise<RunExport> {
     const steps = await readSteps(storage.runs, principal, run, clock.now());
     const messages: Message[] = [];
-    for (const message of await messagesOf(principal, steps)) {
+    for (const message of await readMessages(principal, steps)) {
       messages.push(await inlineBlobs(message, (sha256) => storage.blobs.read(principal, sha256)));
     }
     return {
@@ -51,7 +51,7 @@ export function addRunHistoryRoutes({ route }: Router, deps: HttpAppOptions): vo
   }
 
   /** The branch up to the current state of the run. */
-  async function messagesOf(
+  async function readMessages(
     principal: Principal,
     { run, question, items }: Pick<RunExport, 'run' | 'question' | 'items'>,
   ): Promise<Message[]> {

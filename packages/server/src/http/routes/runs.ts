@@ -2,7 +2,7 @@ import type { Principal, RunStatus } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { runFrames } from '../transport/frames.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
-import { pageOf, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
+import { toPage, readTimeCursor, timeCursor } from '../transport/list-cursor.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import { toRunView } from '../views/run-view.ts';
@@ -20,7 +20,7 @@ const SEARCHED = 200;
 export function addRunRoutes({ route }: Router, deps: RouteContext): void {
   const { storage, runs, streams, webhooks, eventStreams } = deps;
 
-  async function conversationsOf(principal: Principal, id?: string, words?: string): Promise<string[] | undefined> {
+  async function findConversations(principal: Principal, id?: string, words?: string): Promise<string[] | undefined> {
     if (words === undefined) return id === undefined ? undefined : [id];
     const found = await storage.conversations.search(principal, { query: words, limit: SEARCHED });
     return found.flatMap((conversation) => (id === undefined || conversation.id === id ? [conversation.id] : []));
@@ -28,7 +28,7 @@ export function addRunRoutes({ route }: Router, deps: RouteContext): void {
 
   route('GET /api/runs', async ({ principal, query }) => {
     const { conversation, agent, parent, status, asks, origin, q, from, until, after, limit } = query;
-    const conversationIds = await conversationsOf(principal, conversation, q);
+    const conversationIds = await findConversations(principal, conversation, q);
     const seen = after === undefined ? undefined : readTimeCursor(after);
     const found = await storage.runList.list(principal, {
       limit: limit + 1,
@@ -38,7 +38,7 @@ export function addRunRoutes({ route }: Router, deps: RouteContext): void {
       ...defined({ statuses: status ?? (asks === true ? ACTIVE : undefined) }),
       ...defined({ before: seen && { createdAt: seen.at, id: seen.id } }),
     });
-    return pageOf(found, limit, ({ createdAt, id }) => timeCursor(createdAt, id));
+    return toPage(found, limit, ({ createdAt, id }) => timeCursor(createdAt, id));
   });
 
   route('GET /api/runs/{id}', async ({ principal, params: { id } }) => {

@@ -1,6 +1,6 @@
 import type { Principal, SessionView } from '@toolyard/protocol';
 import { VERSION } from '@toolyard/protocol';
-import { jsonAnswer } from '../answers.ts';
+import { jsonAnswer } from '../responses.ts';
 import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
 import { ANONYMOUS } from '../types.ts';

@@ -10,27 +10,27 @@ export function addSkillRoutes({ route }: Router, deps: HttpAppOptions): void {
   const { skills, configurations, hub } = deps;
 
   route('GET /api/skills', async ({ principal, query }) => {
-    const { scope, tokens } = await scopeOf(principal, query.conversation);
+    const { scope, tokens } = await getScope(principal, query.conversation);
     return skills.list(principal, scope, tokens);
   });
 
   route('GET /api/skills/{id}', async ({ principal, params, query }) =>
-    skills.get(principal, params.id, (await scopeOf(principal, query.conversation)).scope),
+    skills.get(principal, params.id, (await getScope(principal, query.conversation)).scope),
   );
 
   route('GET /api/skills/{id}/file', async ({ principal, params, query }) =>
-    skills.file(principal, params.id, query.path, (await scopeOf(principal, query.conversation)).scope),
+    skills.file(principal, params.id, query.path, (await getScope(principal, query.conversation)).scope),
   );
 
   route('PATCH /api/skills/{id}', async ({ principal, params, body }) => {
-    const { scope } = await scopeOf(principal, body.conversation);
+    const { scope } = await getScope(principal, body.conversation);
     const view = await skills.change(principal, params.id, body, scope);
     hub.changed(principal.ownerId, 'settings', 'skills');
     return view;
   });
 
   /** Workspace and servers of a conversation, or of the defaults. */
-  async function scopeOf(
+  async function getScope(
     principal: Principal,
     conversationId: string | undefined,
   ): Promise<{ scope: SkillScope; tokens: number | undefined }> {

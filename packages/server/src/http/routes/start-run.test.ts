@@ -15,7 +15,7 @@ afterEach(() => server.close());
 
 const start = (json: object, more: { as?: string; headers?: object } = {}) =>
   server.ask('POST', '/api/runs', { task: 'Hello', ...json }, more);
-const callsOf = (...names: string[]) => reply.toolCalls(names.map((name) => ({ name, arguments: {} })));
+const replyWithCalls = (...names: string[]) => reply.toolCalls(names.map((name) => ({ name, arguments: {} })));
 const ended = (id: string): Promise<RunView> =>
   eventually(
     async () => {
@@ -33,7 +33,7 @@ describe('POST /api/runs', () => {
       run: { status: 'done', agentId: 'writer' },
       result: { status: 'done', text: 'Hello to you.' },
     });
-    server.replies.push(callsOf('left__which'));
+    server.replies.push(replyWithCalls('left__which'));
     const parked = await start({ wait: 60, configuration: { intervention: 'manual' } });
     expect([parked.status, parked.json]).toMatchObject([202, { run: { status: 'parked' } }]);
     expect(parked.json).not.toHaveProperty('result');
@@ -88,23 +88,23 @@ describe('an API key with limits', () => {
     expect(next.json).toMatchObject({ result: { text: 'Hello to you.' } });
     const list = (await server.ask('GET', '/api/runs', undefined, { as: key })).json as { items: RunView[] };
     expect(list.items.map(({ id }) => id)).toEqual([(next.json as StartedRun).run.id, own.run.id]);
-    const statusOf = async (path: string) => (await server.ask('GET', path, undefined, { as: key })).status;
+    const requestStatus = async (path: string) => (await server.ask('GET', path, undefined, { as: key })).status;
     const paths = ({ run }: StartedRun) => [
       `/api/runs/${run.id}`,
       `/api/runs/${run.id}/steps`,
       `/api/conversations/${run.conversationId}`,
     ];
-    for (const path of paths(own)) expect([path, await statusOf(path)]).toEqual([path, 200]);
-    for (const path of paths(others)) expect([path, await statusOf(path)]).toEqual([path, 404]);
+    for (const path of paths(own)) expect([path, await requestStatus(path)]).toEqual([path, 200]);
+    for (const path of paths(others)) expect([path, await requestStatus(path)]).toEqual([path, 404]);
     for (const path of ['/api/conversations', '/api/agents', '/api/events', '/api/interrupts', '/api/mcp/servers']) {
-      expect([path, await statusOf(path)]).toEqual([path, 403]);
+      expect([path, await requestStatus(path)]).toEqual([path, 403]);
     }
     expect((await server.createKey({ agents: ['writer'] }, ['settings'])).key).toBeUndefined();
   });
 
   test('offers and makes calls of its tools only, also if a rule allows others', async () => {
     const { key } = await server.createKey({ tools: ['left/*'] });
-    server.replies.push(callsOf('left__which', 'right__which'));
+    server.replies.push(replyWithCalls('left__which', 'right__which'));
     const { run } = (await start({ agentId: 'writer', wait: 30 }, { as: key })).json as StartedRun;
     const { json } = await server.ask('GET', `/api/runs/${run.id}/steps`, undefined, { as: key });
     expect(JSON.stringify(json)).toContain('I am left.');
@@ -116,7 +116,7 @@ describe('an API key with limits', () => {
     const upload = { method: 'POST', headers: { 'content-type': 'image/png', ...server.headers }, body: 'secret' };
     const { sha256 } = (await (await fetch(`${server.url}/api/files`, upload)).json()) as { sha256: string };
     const { key } = await server.createKey({ tools: ['left/*'] }, ['read', 'write', 'approve', 'answer']);
-    server.replies.push(callsOf('left__which'));
+    server.replies.push(replyWithCalls('left__which'));
     const { run } = (await start({ wait: 30 }, { as: key })).json as StartedRun;
     const waiting = (await server.ask('GET', `/api/interrupts?run=${run.id}`)).json as { items: { id: string }[] };
     const answerPath = `/api/interrupts/${waiting.items[0]?.id ?? ''}/answer`;
@@ -169,7 +169,7 @@ describe('an API key with limits', () => {
     ]);
     expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
     const poor = await server.createKey({ budget: { day: { calls: 1 } } });
-    server.replies.push(callsOf('left__which'));
+    server.replies.push(replyWithCalls('left__which'));
     const { json } = await start({ agentId: 'writer', wait: 30 }, { as: poor.key });
     const message = 'The daily budget of the API key "Program" is used up: 1 call of 1 call.';
     expect(json).toMatchObject({ result: { status: 'failed', error: { code: 'budget_exceeded', message } } });
@@ -185,7 +185,7 @@ describe('an API key with limits', () => {
 
   test('parks a run at its budget, which only the user can raise', async () => {
     const { key } = await server.createKey({ budget: { run: { calls: 1 } } });
-    server.replies.push(callsOf('left__which'));
+    server.replies.push(replyWithCalls('left__which'));
     const { json } = await start({ agentId: 'writer', wait: 30 }, { as: key });
     const { run } = json as StartedRun;
     expect(run.status).toBe('parked');
@@ -203,7 +203,7 @@ describe('an API key with limits', () => {
   test('a run whose key is revoked makes no further call, and says why', async () => {
     const { key, id } = await server.createKey(undefined, ['read', 'write']);
     const release = Promise.withResolvers<void>();
-    server.replies.push({ ...callsOf('left__which'), hold: { until: release.promise, talking: false } });
+    server.replies.push({ ...replyWithCalls('left__which'), hold: { until: release.promise, talking: false } });
     const { run } = (await start({ agentId: 'writer' }, { as: key })).json as StartedRun;
     await eventually(() => server.asked().length === 1, { what: 'the model request' });
     expect((await server.ask('DELETE', `/api/access/keys/${id}`)).status).toBe(204);

@@ -4,12 +4,12 @@ import { createConflictError } from '../../errors.ts';
 import { ensureConversation } from '../../runs/start/ensure-conversation.ts';
 import { readEnd } from '../../runs/read/read-end.ts';
 import type { RunStart } from '../../services.ts';
-import { jsonAnswer } from '../answers.ts';
+import { jsonAnswer } from '../responses.ts';
 import { limitedTo } from '../auth/limited-keys.ts';
 import { requireScope } from '../auth/scopes.ts';
 import { runFrames } from '../transport/frames.ts';
 import { requestId } from '../transport/idempotency.ts';
-import { checkStart, countStart, starterOf } from '../transport/start-limits.ts';
+import { checkStart, countStart, findStarter } from '../transport/start-limits.ts';
 import { notFound } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
 import { toRunView } from '../views/run-view.ts';
@@ -29,7 +29,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
     const { wait: _wait, stream: _stream, ...asked } = body;
     const { id, release } = await requestId(c, principal, { body: asked, chosen }, deps);
     const isKnown = await isRepeated(principal, id);
-    const starter = starterOf(principal);
+    const starter = findStarter(principal);
     let ofRun: Awaited<ReturnType<typeof webhooks.forRun>> | undefined;
     let sent: SentMessage;
     try {
@@ -45,7 +45,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
       await release();
       throw thrown;
     }
-    if ('queued' in sent) throw isQueued();
+    if ('queued' in sent) throw createQueuedError();
     if (stream === true) {
       return eventStreams.answer(c, principal, (signal) => streams.readRun(principal, id, 0, signal), runFrames);
     }
@@ -53,7 +53,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
     if (wait === undefined) return started;
     await eventStreams.whileConnected(c, principal, (signal) => untilRest(principal, id, wait * 1_000, signal));
     const run = (await storage.runs.getRun(principal, id)) ?? sent.run;
-    const result = await resultOf(principal, id);
+    const result = await findResult(principal, id);
     const answer = { ...started, run: toRunView(run), ...defined({ result }) };
     const acceptEncoding = c.req.header('accept-encoding');
     return jsonAnswer(answer, { status: result ? 201 : 202, acceptEncoding });
@@ -63,7 +63,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
   async function isRepeated(principal: Principal, id: string): Promise<boolean> {
     const run = await storage.runs.getRun(principal, id);
     const startedBy = limitedTo(principal);
-    if (run !== null && startedBy !== undefined && run.startedBy !== startedBy) throw isUsed(id);
+    if (run !== null && startedBy !== undefined && run.startedBy !== startedBy) throw createUsedError(id);
     return run !== null;
   }
 
@@ -83,7 +83,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
     }
     const there = await storage.conversations.get(principal, id);
     // What an earlier attempt has left is empty; any other conversation is not this run's.
-    if (there !== null && (there.leafId !== null || there.agentId !== (agentId ?? null))) throw isUsed(id);
+    if (there !== null && (there.leafId !== null || there.agentId !== (agentId ?? null))) throw createUsedError(id);
     await ensureConversation(principal, { id, title, agentId: agentId ?? null, at: clock.now() }, storage);
     try {
       const sent = await runs.send(principal, id, message, start);
@@ -114,7 +114,7 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
     }
   }
 
-  async function resultOf(principal: Principal, id: string): Promise<RunResult | undefined> {
+  async function findResult(principal: Principal, id: string): Promise<RunResult | undefined> {
     const end = await readEnd(storage.runs, principal, id);
     if (end === null) return undefined;
     const { status, answer, usage, cost, error } = end;
@@ -122,10 +122,10 @@ export function addStartRunRoute({ route }: Router, deps: RouteContext): void {
   }
 }
 
-function isUsed(id: string): ToolyardError {
+function createUsedError(id: string): ToolyardError {
   return createConflictError(say`The id ${id} is already used.`);
 }
 
-function isQueued(): ToolyardError {
+function createQueuedError(): ToolyardError {
   return createConflictError('The message with this id is queued behind another run.');
 }

@@ -3,7 +3,7 @@ import { TAB_RUNS_VERSION as v } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ANNE } from '../../runs/test-fixtures/setup.ts';
 import { answerId, APPROVAL, calling, event, message, useTabScene } from '../test-fixtures/tab-runs.ts';
-import * as door from '../test-fixtures/test-server.ts';
+import * as testServer from '../test-fixtures/test-server.ts';
 import type { TestResponse } from '../test-fixtures/test-server.ts';
 
 const { scene, post, begin, renew, offer, commit, state } = useTabScene();
@@ -47,7 +47,7 @@ describe('a beginning', () => {
 });
 
 describe('a lease', () => {
-  const leaseOf = (id: string) => scene.database.prepare('SELECT lease_until FROM runs WHERE id = ?').get(id);
+  const readLease = (id: string) => scene.database.prepare('SELECT lease_until FROM runs WHERE id = ?').get(id);
   const SHORT = { lease_until: 7 };
   beforeEach(() => void scene.database.exec('UPDATE runs SET lease_until = 7'));
 
@@ -55,15 +55,15 @@ describe('a lease', () => {
     await begin('tab-1', 'r2', 'other');
     scene.database.exec('UPDATE runs SET lease_until = 7');
     expect((await renew('tab-1', scene.held.fence)).status).toBe(200);
-    expect(leaseOf('r')).not.toEqual(SHORT);
-    expect(leaseOf('r2')).toEqual(SHORT);
+    expect(readLease('r')).not.toEqual(SHORT);
+    expect(readLease('r2')).toEqual(SHORT);
   });
 
   test('a lease is not renewed without holding it', async () => {
     expect((await renew('tab-2', scene.held.fence)).status).toBe(409);
     expect((await renew('tab-1', scene.held.fence + 1)).status).toBe(409);
-    expect((await renew('tab-1', scene.held.fence, 'r', door.BERT)).status).toBe(404);
-    expect(leaseOf('r')).toEqual(SHORT);
+    expect((await renew('tab-1', scene.held.fence, 'r', testServer.BERT)).status).toBe(404);
+    expect(readLease('r')).toEqual(SHORT);
   });
 });
 

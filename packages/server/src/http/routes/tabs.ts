@@ -3,7 +3,7 @@ import { isJsonObject, TAB_RUNS_VERSION, ToolyardError, say } from '@toolyard/pr
 import { checkTabAppCall } from '../../mcp/call-from-app.ts';
 import type { Router } from '../transport/router.ts';
 import type { RouteContext } from '../route-context.ts';
-import { starterOf } from '../transport/start-limits.ts';
+import { findStarter } from '../transport/start-limits.ts';
 import { checkParts } from '../chat-calls/user-parts.ts';
 
 /** Tabs that offer the tools of their own MCP servers to runs of the server. */
@@ -47,7 +47,7 @@ export function addTabRoutes({ route }: Router, services: RouteContext): void {
       if ('parts' in body) {
         await checkParts(body.parts, async (sha256) => (await storage.blobs.info(principal, sha256)) !== null);
       }
-      return runs.startInTab(principal, tab, body, starterOf(principal));
+      return runs.startInTab(principal, tab, body, findStarter(principal));
     },
     { precheck: refuseOlderPage },
   );
@@ -65,7 +65,7 @@ export function addTabRoutes({ route }: Router, services: RouteContext): void {
   route(
     'POST /api/tabs/{tab}/runs/{run}/commit',
     ({ principal, params: { tab, run }, body: { v: _v, ...commit } }) =>
-      runs.commitFromTab(principal, run, commit, { tabId: tab, starter: starterOf(principal) }),
+      runs.commitFromTab(principal, run, commit, { tabId: tab, starter: findStarter(principal) }),
     { precheck: refuseOlderPage },
   );
 

@@ -82,7 +82,7 @@ async function ask(
   return id;
 }
 
-const messagesOf = async (id: string): Promise<readonly Message[]> =>
+const readMessages = async (id: string): Promise<readonly Message[]> =>
   (await api.get('/api/conversations/{id}/messages', { params: { id }, query: {} })).messages;
 
 /** The messages of the conversation when its run has ended. */
@@ -94,13 +94,13 @@ async function over(id: string): Promise<readonly Message[]> {
     },
     { what: 'the end of the run' },
   );
-  return messagesOf(id);
+  return readMessages(id);
 }
 
-const openOf = async (): Promise<readonly StoredInterrupt[]> =>
+const listOpen = async (): Promise<readonly StoredInterrupt[]> =>
   (await api.get('/api/interrupts', { query: { status: 'open' } })).items;
 const asked = (): Promise<readonly StoredInterrupt[]> =>
-  eventually(async () => ((await openOf()).length > 0 ? openOf() : undefined), { what: 'the request' });
+  eventually(async () => ((await listOpen()).length > 0 ? listOpen() : undefined), { what: 'the request' });
 
 const wasRun = (): boolean => existsSync(countFile);
 const lastAnswer = (messages: readonly Message[]): AssistantMessage | undefined =>
@@ -119,7 +119,7 @@ describe('a model that calls tools natively', () => {
       finishReason: 'stop',
       unmadeCalls: [{ name: 'run', tool: { serverId: 'evil', name: 'run' }, arguments: { command: 'echo X' } }],
     });
-    expect(await openOf()).toEqual([]);
+    expect(await listOpen()).toEqual([]);
     expect(wasRun()).toBe(false);
 
     const params = { id, message: answer?.id ?? '' };

@@ -116,7 +116,7 @@ describe('single model calls', () => {
 
 describe('calls of a run in a tab', () => {
   const runs = () => server.storage.runs;
-  const chatOf = (run: string): Promise<TestResponse> =>
+  const requestChat = (run: string): Promise<TestResponse> =>
     server.ask('/webapi/chat/p', {
       headers: { 'x-toolyard-run': run },
       json: { model: 'dear', messages: [{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }] },
@@ -148,7 +148,7 @@ describe('calls of a run in a tab', () => {
 
   test('are counted for the run and its conversation', async () => {
     await begin('r');
-    expect((await chatOf('r')).status).toBe(200);
+    expect((await requestChat('r')).status).toBe(200);
     await counted(1);
     expect((await report('?by=conversation')).rows).toMatchObject([{ key: 'c-r', modelCalls: 1, cost: 3 }]);
     const of = { conversationId: 'c-r', agentId: null, at: Date.now() };
@@ -161,26 +161,26 @@ describe('calls of a run in a tab', () => {
     const run = await begin('r');
     const budget: Budget = { of: 'conversation', dollars: 3 };
     await setDefaults([budget]);
-    expect((await chatOf('r')).status).toBe(200);
+    expect((await requestChat('r')).status).toBe(200);
     await counted(1);
-    expect(await chatOf('r')).toMatchObject({ status: 402, json: { code: 'budget_exceeded' } });
+    expect(await requestChat('r')).toMatchObject({ status: 402, json: { code: 'budget_exceeded' } });
     expect(upstream.requests).toHaveLength(1);
     await begin('r2');
-    expect((await chatOf('r2')).status).toBe(200);
+    expect((await requestChat('r2')).status).toBe(200);
     await counted(2);
 
     const spent = { dollars: 3, tokens: 3, calls: 1, unpriced: 0 };
     const interrupt = { id: 'r.b', kind: 'budget', budget, measure: 'dollars', spent } as const;
     commit(run, { interrupts: { opened: [{ interrupt, mode: 'parked' }] } });
-    expect((await chatOf('r')).status).toBe(402);
+    expect((await requestChat('r')).status).toBe(402);
     const raise = { decision: 'raise', limit: 5 } as const;
     expect(runs().answerInterrupt(OWNER, 'r.b', raise, 1).outcome).toBe('answered');
-    expect((await chatOf('r')).status).toBe(200);
+    expect((await requestChat('r')).status).toBe(200);
     await counted(3);
     // A raised budget is still a limit.
-    expect((await chatOf('r')).status).toBe(402);
+    expect((await requestChat('r')).status).toBe(402);
     // A budget raised for one run does not apply to another.
-    expect((await chatOf('r2')).status).toBe(402);
+    expect((await requestChat('r2')).status).toBe(402);
   });
 
   test('are rejected if the run belongs to another user, executes on the server, has ended or does not exist', async () => {
@@ -188,7 +188,7 @@ describe('calls of a run in a tab', () => {
     await begin('on-server', { place: 'server' });
     commit(await begin('over'), { status: 'done' });
     for (const id of ['of-bert', 'on-server', 'over', 'none']) {
-      const { status, json } = await chatOf(id);
+      const { status, json } = await requestChat(id);
       expect([id, status, (json as { code: string }).code]).toEqual([id, 409, 'conflict']);
     }
     expect(upstream.requests).toEqual([]);

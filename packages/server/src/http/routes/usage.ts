@@ -1,6 +1,6 @@
 import type { BudgetView, Principal, ResolvedAgentConfiguration, UsageReport } from '@toolyard/protocol';
 import { readStoredConfiguration } from '../../config/agent-configuration.ts';
-import { fileAnswer } from '../answers.ts';
+import { fileAnswer } from '../responses.ts';
 import { findConversation } from '../views/conversation-view.ts';
 import { refusal } from '../problems.ts';
 import type { Router } from '../transport/router.ts';
@@ -17,8 +17,8 @@ export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
   const today = (): number => Math.floor(clock.now() / DAY_MS) * DAY_MS;
 
   route('GET /api/usage', async ({ c, principal, query }) => {
-    const to = query.to ?? dayOf(today());
-    const from = query.from ?? dayOf(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
+    const to = query.to ?? toDay(today());
+    const from = query.from ?? toDay(Date.parse(`${to}T00:00:00Z`) - (STANDARD_DAYS - 1) * DAY_MS);
     if (from > to) {
       throw refusal({ code: 'bad_request', message: `The end of the period (${to}) is before its start (${from}).` });
     }
@@ -32,10 +32,10 @@ export function addUsageRoutes({ route }: Router, deps: HttpAppOptions): void {
   });
 
   route('GET /api/usage/budgets', async ({ principal, query }) => ({
-    items: await budgetsOf(principal, query.conversation),
+    items: await readBudgets(principal, query.conversation),
   }));
 
-  async function budgetsOf(principal: Principal, id: string | undefined): Promise<BudgetView[]> {
+  async function readBudgets(principal: Principal, id: string | undefined): Promise<BudgetView[]> {
     const conversation = id === undefined ? null : await findConversation(deps, principal, id);
     const agentId = conversation?.agentId ?? null;
     const resolved = await configurations.resolve(principal, {
@@ -58,6 +58,6 @@ function concerns(budget: BudgetView['budget'], { model }: ResolvedAgentConfigur
   return budget.of !== 'model' || (model !== null && budget.model === `${model.providerId}/${model.modelId}`);
 }
 
-function dayOf(at: number): string {
+function toDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

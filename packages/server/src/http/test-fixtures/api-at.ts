@@ -9,6 +9,6 @@ export function apiAt(url: () => string) {
       if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
       return text;
     },
-    unreadable: (path) => new Error(path),
+    createUnreadableError: (path) => new Error(path),
   });
 }

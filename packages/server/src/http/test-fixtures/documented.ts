@@ -13,7 +13,7 @@ export async function askAsDescribed(
 ): Promise<TestResponse> {
   const answer = await server.ask(target, options);
   const method = options.method ?? (options.json === undefined && options.body === undefined ? 'GET' : 'POST');
-  const route = routeOf(server.app.routes, method, target);
+  const route = getRoute(server.app.routes, method, target);
   if (answer.status >= 400) {
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(problem.safeParse(answer.json).error).toBeUndefined();
@@ -40,7 +40,7 @@ function documentedTypes(route: RouteDescription, status: number): (string | und
   return types.length === 0 ? [undefined] : types;
 }
 
-function routeOf(routes: readonly RouteDescription[], method: string, target: string): RouteDescription {
+function getRoute(routes: readonly RouteDescription[], method: string, target: string): RouteDescription {
   const path = target.replace(/\?.*$/s, '');
   const fits = ({ path: pattern }: RouteDescription): boolean =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);

@@ -40,7 +40,7 @@ export function createTestModels(): Models {
       return createDemoRuntime({ clock: systemClock, newId: () => 'id' });
     },
     price: async () => undefined,
-    facts: async () => ({}),
+    abilities: async () => ({}),
     providers: async ({ ownerId }) => of(ownerId),
     known: async () => [],
     async create({ ownerId }, { id = 'made-up', label, baseUrl, apiKey, wire = 'openai-chat' }) {

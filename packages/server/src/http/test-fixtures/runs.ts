@@ -85,7 +85,7 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
     ask: (runId, interruptId) => commit(runId, [], { ask: interruptId }),
     async send(principal, conversationId, { id = ids.next(), parts, parentId, whenBusy }, startedAs) {
       const conversation = await storage.conversations.get(principal, conversationId);
-      if (conversation === null) throw missing('conversation');
+      if (conversation === null) throw createMissingError('conversation');
       if (conversation.activeRun !== null) {
         if (whenBusy === 'refuse') throw new ToolyardError({ code: 'conflict', message: 'A run is under way.' });
         const queued = await storage.queue.add(principal, { id, conversationId, parts, at: clock.now() });
@@ -97,55 +97,59 @@ export function createTestRuns({ storage, hub, clock, ids }: Parts): TestRuns {
       return { run: start(principal, conversationId, message, startedAs), message };
     },
     async regenerate(principal, conversationId, { messageId }) {
-      if ((await storage.messages.get(principal, conversationId, messageId)) === null) throw missing('message');
+      if ((await storage.messages.get(principal, conversationId, messageId)) === null)
+        throw createMissingError('message');
       return { run: start(principal, conversationId, null) };
     },
-    makeCall: () => Promise.reject(missing('message')),
+    makeCall: () => Promise.reject(createMissingError('message')),
     async continue(principal, conversationId) {
       return { run: start(principal, conversationId, null), how: 'new' };
     },
     async cancel(principal, runId) {
-      if (storage.runs.getRun(principal, runId) === null) throw missing('run');
+      if (storage.runs.getRun(principal, runId) === null) throw createMissingError('run');
       if (held.has(runId)) finish(runId, 'cancelled');
-      return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
+      return storage.runs.getRun(principal, runId) ?? Promise.reject(createMissingError('run'));
     },
     async skipServers(principal, runId) {
-      return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
+      return storage.runs.getRun(principal, runId) ?? Promise.reject(createMissingError('run'));
     },
     async pause(principal, runId) {
-      return storage.runs.getRun(principal, runId) ?? Promise.reject(missing('run'));
+      return storage.runs.getRun(principal, runId) ?? Promise.reject(createMissingError('run'));
     },
     async resume(principal, runId) {
       const run = storage.runs.getRun(principal, runId);
-      if (run === null) throw missing('run');
+      if (run === null) throw createMissingError('run');
       return run.endedAt === null ? run : start(principal, run.conversationId, null);
     },
     async answer(principal, interruptId, answer): Promise<StoredInterrupt> {
       const { outcome } = storage.runs.answerInterrupt(principal, interruptId, answer, clock.now());
-      if (outcome === 'not_found') throw missing('interrupt');
+      if (outcome === 'not_found') throw createMissingError('interrupt');
       if (outcome === 'closed') throw new ToolyardError({ code: 'conflict', message: 'This was answered already.' });
       const all = storage.runs.listInterrupts(principal, { limit: 100 });
-      return all.find(({ id }) => id === interruptId) ?? Promise.reject(missing('interrupt'));
+      return all.find(({ id }) => id === interruptId) ?? Promise.reject(createMissingError('interrupt'));
     },
     async signedIn() {},
-    startInTab: () => Promise.reject(missing('conversation')),
-    takeInTab: () => Promise.reject(missing('run')),
-    renewInTab: () => Promise.reject(missing('run')),
-    commitFromTab: () => Promise.reject(missing('run')),
-    startSubAgentsInTab: () => Promise.reject(missing('run')),
-    readSubAgentsInTab: () => Promise.reject(missing('run')),
-    readToolsInTab: () => Promise.reject(missing('run')),
-    makeCallInTab: () => Promise.reject(missing('run')),
+    startInTab: () => Promise.reject(createMissingError('conversation')),
+    takeInTab: () => Promise.reject(createMissingError('run')),
+    renewInTab: () => Promise.reject(createMissingError('run')),
+    commitFromTab: () => Promise.reject(createMissingError('run')),
+    startSubAgentsInTab: () => Promise.reject(createMissingError('run')),
+    readSubAgentsInTab: () => Promise.reject(createMissingError('run')),
+    readToolsInTab: () => Promise.reject(createMissingError('run')),
+    makeCallInTab: () => Promise.reject(createMissingError('run')),
     async resumeForTab() {},
     async tabReturned() {},
     async changeQueued(principal, conversationId, id, change) {
-      return (await storage.queue.change(principal, conversationId, id, change)) ?? Promise.reject(missing('message'));
+      return (
+        (await storage.queue.change(principal, conversationId, id, change)) ??
+        Promise.reject(createMissingError('message'))
+      );
     },
     async removeQueued(principal, conversationId, id) {
-      if (!(await storage.queue.remove(principal, conversationId, id))) throw missing('message');
+      if (!(await storage.queue.remove(principal, conversationId, id))) throw createMissingError('message');
     },
     async sendQueued(principal, conversationId, id) {
-      if ((await storage.queue.get(principal, conversationId, id)) === null) throw missing('message');
+      if ((await storage.queue.get(principal, conversationId, id)) === null) throw createMissingError('message');
       await storage.queue.change(principal, conversationId, id, {});
     },
   };
@@ -157,6 +161,6 @@ function opened(id: string) {
   return { interrupt, mode: 'parked' } as const;
 }
 
-function missing(what: string): ToolyardError {
+function createMissingError(what: string): ToolyardError {
   return new ToolyardError({ code: 'not_found', message: `There is no such ${what}.` });
 }

@@ -10,10 +10,10 @@ export async function signIn(
 ): Promise<SignedInHeaders> {
   const answer = await server.ask('/api/session', { json: { token }, headers });
   if (answer.status !== 200) throw new Error(`the sign-in was refused: ${answer.text}`);
-  return headersOf(answer);
+  return getHeaders(answer);
 }
 
-function headersOf({ headers, json }: TestResponse): SignedInHeaders {
+function getHeaders({ headers, json }: TestResponse): SignedInHeaders {
   const cookie = headers['set-cookie']?.[0]?.split(';', 1)[0] ?? '';
   return { cookie, 'x-toolyard-session': (json as { secret: string }).secret };
 }

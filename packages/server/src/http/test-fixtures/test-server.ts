@@ -12,8 +12,8 @@ import { createMediaSettings } from '../../built-in/media/media-settings.ts';
 import { createSkills } from '../../built-in/server-tools.ts';
 import { createWebSettings } from '../../built-in/web/web-settings.ts';
 import { createConfigurations } from '../../config/configurations.ts';
-import type { FramesOptions } from '../../frames/frames.ts';
-import { startFrames } from '../../frames/frames.ts';
+import type { IframesOptions } from '../../iframes/iframes.ts';
+import { startIframes } from '../../iframes/iframes.ts';
 import { createLiveHub } from '../../live/hub.ts';
 import { createLiveStreams } from '../../live/streams.ts';
 import type { ConnectedServers } from '../../mcp/servers.ts';
@@ -68,7 +68,7 @@ export type TestServerOptions = {
   security?: Partial<SecurityOptions>;
   ui?: Partial<UiOptions>;
   /** Frames are off without a folder. */
-  frames?: Partial<Pick<FramesOptions, 'folder' | 'frameOrigin' | 'framePort'>>;
+  frames?: Partial<Pick<IframesOptions, 'folder' | 'frameOrigin' | 'framePort'>>;
   host?: string;
   owner?: Owner;
   storage?: Pick<StorageOptions, 'maxPages'>;
@@ -104,7 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...options.security,
   };
   let pagePort = 0;
-  const frames = await startFrames({
+  const frames = await startIframes({
     ...security,
     ...options.frames,
     port: 0,
@@ -164,16 +164,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Secrets in plain text, for tests that inspect them. */
 function keptInMemory(): Pick<Secrets, 'get' | 'set' | 'remove' | 'names'> {
   const kept = new Map<string, string>();
-  const keyOf = ({ ownerId }: Owner, name: string): string => `${ownerId} ${name}`;
+  const getKey = ({ ownerId }: Owner, name: string): string => `${ownerId} ${name}`;
   return {
-    get: async (principal, name) => kept.get(keyOf(principal, name)) ?? null,
-    set: async (principal, name, text) => void kept.set(keyOf(principal, name), text),
-    remove: async (principal, name) => void kept.delete(keyOf(principal, name)),
+    get: async (principal, name) => kept.get(getKey(principal, name)) ?? null,
+    set: async (principal, name, text) => void kept.set(getKey(principal, name), text),
+    remove: async (principal, name) => void kept.delete(getKey(principal, name)),
     names: async (principal, prefix = '') => {
-      const start = keyOf(principal, prefix);
+      const start = getKey(principal, prefix);
       return [...kept.keys()]
         .filter((key) => key.startsWith(start))
-        .map((key) => key.slice(keyOf(principal, '').length));
+        .map((key) => key.slice(getKey(principal, '').length));
     },
   };
 }

@@ -11,7 +11,7 @@ export const MAX_FILE_BYTES = 20 * 1024 * 1024;
 const MAX_DEPTH = 100;
 
 /** The media type of a body without parameters, in lower case; empty if absent. */
-export function contentTypeOf(incoming: IncomingMessage): string {
+export function getContentType(incoming: IncomingMessage): string {
   return (incoming.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
@@ -27,10 +27,11 @@ export async function readJsonBody(incoming: IncomingMessage, limit = MAX_JSON_B
 export function parseJsonBytes(bytes: Uint8Array, subject: 'the body' | 'the file' | 'the character card'): JsonValue {
   const text = decode(bytes, subject);
   const name = `T${subject.slice(1)}`;
-  if (text.trim() === '') throw bad(`${name} is empty; JSON is required.`);
-  if (depthOf(text) > MAX_DEPTH) throw bad(`The JSON of ${subject} is nested more than ${MAX_DEPTH} levels deep.`);
+  if (text.trim() === '') throw createBadRequestError(`${name} is empty; JSON is required.`);
+  if (measureDepth(text) > MAX_DEPTH)
+    throw createBadRequestError(`The JSON of ${subject} is nested more than ${MAX_DEPTH} levels deep.`);
   const parsed = parseJson(text);
-  if (!parsed.ok) throw bad(`Invalid JSON in ${subject} at ${placeOfFault(text)}.`);
+  if (!parsed.ok) throw createBadRequestError(`Invalid JSON in ${subject} at ${placeOfFault(text)}.`);
   return parsed.value;
 }
 
@@ -46,7 +47,8 @@ export function readBodyBytes(incoming: IncomingMessage, limit: number): Promise
       else chunks.push(chunk);
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks)));
-    const onGone = (): void => settle(() => reject(bad('The connection closed before the body was complete.')));
+    const onGone = (): void =>
+      settle(() => reject(createBadRequestError('The connection closed before the body was complete.')));
     function settle(finish: () => void): void {
       incoming.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       incoming.pause();
@@ -68,11 +70,11 @@ function decode(bytes: Uint8Array, subject: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw bad(`T${subject.slice(1)} is not valid UTF-8 text.`);
+    throw createBadRequestError(`T${subject.slice(1)} is not valid UTF-8 text.`);
   }
 }
 
-function depthOf(text: string): number {
+function measureDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;
@@ -98,6 +100,6 @@ function placeOfFault(text: string): string {
   return `line ${line}, column ${column}`;
 }
 
-function bad(message: AnyText) {
+function createBadRequestError(message: AnyText) {
   return refusal({ code: 'bad_request', message });
 }

@@ -31,7 +31,7 @@ function read(target: string, headers: Record<string, string> = {}, on = server)
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
       const ended = new Promise<void>((done) => response.on('close', done));
       response.on('error', () => {});
-      const reader = { response, text: () => text, frames: () => framesOf(text), ended };
+      const reader = { response, text: () => text, frames: () => readFrames(text), ended };
       readers.push(reader);
       resolve(reader);
     });
@@ -39,7 +39,7 @@ function read(target: string, headers: Record<string, string> = {}, on = server)
   });
 }
 
-function framesOf(text: string): Frame[] {
+function readFrames(text: string): Frame[] {
   return text
     .split('\n\n')
     .slice(0, -1)

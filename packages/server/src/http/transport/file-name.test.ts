@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attachmentOf } from './file-name.ts';
+import { createAttachmentHeader } from './file-name.ts';
 
 test.each([
   ['', 'conversation.md'],
@@ -12,11 +12,11 @@ test.each([
   ['invoice\u202Excod.exe', 'invoice xcod.exe.md'],
   ['x'.repeat(300), `${'x'.repeat(80)}.md`],
 ])('saves %j as %j', (title, name) => {
-  expect(attachmentOf(title, 'md')).toMatch(/^attachment; filename="[^"\r\n]*"; filename\*=UTF-8''[^\s"]*$/);
-  expect(/filename="([^"]*)"/.exec(attachmentOf(title, 'md'))?.[1]).toBe(name);
+  expect(createAttachmentHeader(title, 'md')).toMatch(/^attachment; filename="[^"\r\n]*"; filename\*=UTF-8''[^\s"]*$/);
+  expect(/filename="([^"]*)"/.exec(createAttachmentHeader(title, 'md'))?.[1]).toBe(name);
 });
 
 test('keeps letters of every script, but no half of a surrogate pair', () => {
-  expect(decodeURIComponent(attachmentOf('東京 😀', 'md').split("UTF-8''")[1] ?? '')).toBe('東京 😀.md');
-  expect(attachmentOf('a\ud83d', 'md')).toContain("UTF-8''a%EF%BF%BD.md");
+  expect(decodeURIComponent(createAttachmentHeader('東京 😀', 'md').split("UTF-8''")[1] ?? '')).toBe('東京 😀.md');
+  expect(createAttachmentHeader('a\ud83d', 'md')).toContain("UTF-8''a%EF%BF%BD.md");
 });

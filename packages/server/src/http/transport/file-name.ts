@@ -10,7 +10,7 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
  * @param title any text, may be empty
  * @param untitled used for a title that cannot be a file name
  */
-export function attachmentOf(title: string, extension: string, untitled = 'conversation'): string {
+export function createAttachmentHeader(title: string, extension: string, untitled = 'conversation'): string {
   const name = `${fileName(title, untitled)}.${extension}`;
   const plain = name.replace(/[^\x20-\x7e]|%/g, '_');
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, percent)}`;

@@ -42,7 +42,7 @@ export function createNameCheck(options: HostOptions): (incoming: IncomingMessag
   }
 
   return (incoming) => {
-    const host = hostOf(incoming);
+    const host = getHost(incoming);
     if (host === null || !isOurs(host, incoming.socket)) {
       throw wrongHost((incoming.headersDistinct['host'] ?? []).join(', '));
     }
@@ -51,7 +51,7 @@ export function createNameCheck(options: HostOptions): (incoming: IncomingMessag
 }
 
 /** The `Host` header of a request; null if it has none, several or an invalid one. */
-export function hostOf(incoming: IncomingMessage): HostAndPort | null {
+export function getHost(incoming: IncomingMessage): HostAndPort | null {
   const headers = incoming.headersDistinct['host'] ?? [];
   return headers.length === 1 ? readHost(headers[0] ?? '') : null;
 }

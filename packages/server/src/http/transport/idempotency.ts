@@ -33,7 +33,7 @@ export async function requestId(
       message: 'The header Idempotency-Key must have 1 to 255 printable ASCII characters without spaces.',
     });
   }
-  const key: IdempotencyKey = { credential: credentialOf(principal), name };
+  const key: IdempotencyKey = { credential: getCredential(principal), name };
   const digest = createHash('sha256')
     .update(`${c.req.path}\n${canonicalJson(body)}`)
     .digest('base64url');
@@ -57,6 +57,6 @@ export async function requestId(
 }
 
 /** The access token is one credential; each API key is one; sessions of a user share theirs. */
-function credentialOf({ via, credentialId }: Principal): string {
+function getCredential({ via, credentialId }: Principal): string {
   return via === 'api_key' ? `key:${credentialId ?? ''}` : 'user';
 }

@@ -5,11 +5,11 @@ import { refusal } from '../problems.ts';
 type ConversationPosition = Pick<StoredConversation, 'id' | 'pinned' | 'updatedAt'>;
 
 /** Position in a list of conversations: the last one seen, as an opaque string. */
-export function cursorOf({ id, pinned, updatedAt }: ConversationPosition): string {
+export function toCursor({ id, pinned, updatedAt }: ConversationPosition): string {
   return `${pinned ? 1 : 0}.${updatedAt}.${id}`;
 }
 
-/** @throws ProblemAnswer 400 if {@link cursorOf} did not create it */
+/** @throws ProblemAnswer 400 if {@link toCursor} did not create it */
 export function readCursor(text: string): ConversationPosition {
   const match = /^([01])\.(\d{1,15})\.(.+)$/s.exec(text);
   const [, pinned, updatedAt, id] = match ?? [];
@@ -30,7 +30,7 @@ export function readTimeCursor(text: string): { at: number; id: string } {
 }
 
 /** A page of a list of which one item more than `limit` was read. */
-export function pageOf<T>(
+export function toPage<T>(
   found: readonly T[],
   limit: number,
   cursor: (last: T) => string,

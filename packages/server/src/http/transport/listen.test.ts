@@ -72,10 +72,10 @@ describe('stopping', () => {
     server = await startTestServer({ change: { models, clock: createFakeClock() } });
     const agent = new Agent({ keepAlive: true });
     const stream = await respond(server.url, '/api/events', agent);
-    const listing = respond(server.url, '/api/models', agent).then(textOf);
+    const listing = respond(server.url, '/api/models', agent).then(readText);
     await requested;
     const closed = server.close();
-    expect(await textOf(stream)).toMatch(/: the server is stopping\n\n$/);
+    expect(await readText(stream)).toMatch(/: the server is stopping\n\n$/);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow();
     release();
     expect(await listing).toContain('models');
@@ -157,7 +157,7 @@ function respond(url: string, path: string, agent?: Agent): Promise<IncomingMess
   });
 }
 
-async function textOf(response: IncomingMessage): Promise<string> {
+async function readText(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response) text += String(chunk);
   return text;

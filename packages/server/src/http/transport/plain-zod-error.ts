@@ -12,7 +12,7 @@ export const plainZodError: z.core.$ZodErrorMap = (issue) => {
     case 'invalid_type':
       return `must be ${expectedKind(issue)} (got ${describeInput(issue.input)})`;
     case 'invalid_value':
-      return `must be ${oneOf(issue.values.map((value) => JSON.stringify(value)))}`;
+      return `must be ${formatAlternatives(issue.values.map((value) => JSON.stringify(value)))}`;
     case 'too_small':
       return limitText(issue, issue.minimum, issue.inclusive === false ? 'more than' : 'at least');
     case 'too_big':
@@ -87,7 +87,7 @@ function limitText({ origin }: Issue & { origin: string }, limit: number | bigin
 /** Says what the form that was meant lacks, or how the forms differ: by their fields or their kinds. */
 function unionText(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const { options } = issue as { options?: unknown };
-  if (Array.isArray(options)) return `must be ${oneOf(options.map((option) => JSON.stringify(option)))}`;
+  if (Array.isArray(options)) return `must be ${formatAlternatives(options.map((option) => JSON.stringify(option)))}`;
   const firsts = issue.errors.flatMap(([first]) => (first ? [first] : []));
   const isMissing = (each: (typeof firsts)[number]): boolean => each.path.length === 1 && each.message === MISSING;
   const isOfOtherKind = (each: (typeof firsts)[number]): boolean =>
@@ -101,13 +101,15 @@ function unionText(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   }
   if (firsts.length > 1 && firsts.every(isMissing)) {
     const fields = new Set(firsts.map(({ path }) => JSON.stringify(path[0])));
-    return `must have ${fields.size === 1 ? 'the field' : 'one of the fields'} ${oneOf([...fields])}`;
+    return `must have ${fields.size === 1 ? 'the field' : 'one of the fields'} ${formatAlternatives([...fields])}`;
   }
   const kinds = firsts.map((each) => (each.code === 'invalid_type' ? (KINDS[each.expected] ?? '') : ''));
   const known = [...new Set(kinds)].filter((kind) => kind !== '');
-  return firsts.every(isOfOtherKind) && known.length > 0 ? `must be ${oneOf(known)}` : 'has none of the accepted forms';
+  return firsts.every(isOfOtherKind) && known.length > 0
+    ? `must be ${formatAlternatives(known)}`
+    : 'has none of the accepted forms';
 }
 
-function oneOf(all: readonly string[]): string {
+function formatAlternatives(all: readonly string[]): string {
   return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join(', ')} or ${all.at(-1) ?? ''}`;
 }

@@ -12,12 +12,12 @@ import type {
 import { routes } from '@toolyard/protocol/schemas';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import { jsonAnswer } from '../answers.ts';
+import { jsonAnswer } from '../responses.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import { refuseStoredFiles } from '../auth/limited-keys.ts';
 import { changesApproval, requireScope } from '../auth/scopes.ts';
-import { contentTypeOf, readJsonBody } from './body.ts';
+import { getContentType, readJsonBody } from './body.ts';
 import { plainZodError } from './plain-zod-error.ts';
 import { validationError, quoted, refusal } from '../problems.ts';
 import type { AppContext, AppEnv } from '../types.ts';
@@ -48,7 +48,7 @@ type RouteOptions = {
   /** Called with the body before validation; throws an error to reject it. */
   precheck?: (body: JsonValue) => void;
   /** The schema of the form that a body has, if the route accepts several: mistakes are those of this form. */
-  formOf?: (body: JsonValue) => z.ZodType;
+  getSchema?: (body: JsonValue) => z.ZodType;
 };
 
 /** Registers handlers of the routes that `@toolyard/protocol/schemas` declares. */
@@ -65,15 +65,15 @@ export function createRouter(app: Hono<AppEnv>, authentication: Authentication, 
   const descriptions: RouteDescription[] = [];
   return {
     descriptions,
-    route(key, handle, { precheck, formOf } = {}) {
+    route(key, handle, { precheck, getSchema } = {}) {
       const route = describe(key);
       const answer = async (c: AppContext): Promise<Response> => {
         const id = c.req.param('id');
-        const principal = route.open ? NO_ONE : await authentication.principalOf(c.env.incoming, { key, id });
-        if (!route.open) requireScope(principal, ...scopesOf(route));
+        const principal = route.open ? NO_ONE : await authentication.getPrincipal(c.env.incoming, { key, id });
+        if (!route.open) requireScope(principal, ...getScopes(route));
         checkContentType(c.env.incoming, route);
         const query = readQuery(c, route.query);
-        const body = route.body && (await readBody(c, route.body, { ...route, precheck, formOf, principal, auto }));
+        const body = route.body && (await readBody(c, route.body, { ...route, precheck, getSchema, principal, auto }));
         // The contract under this key has validated both.
         const request = { c, principal, params: c.req.param(), query, body } as unknown as RouteRequest<typeof key>;
         const handled = await handle(request);
@@ -94,7 +94,7 @@ function describe(key: keyof Routes): RouteDescription {
 }
 
 /** The scopes of which a credential needs one to use a route; empty if none is needed. */
-export function scopesOf({ method, open, scope }: RouteDescription): readonly Scope[] {
+export function getScopes({ method, open, scope }: RouteDescription): readonly Scope[] {
   if (open === true || scope === 'any') return [];
   if (scope === undefined) return [method === 'GET' ? 'read' : 'write'];
   return typeof scope === 'string' ? [scope] : scope;
@@ -111,7 +111,7 @@ export function honoPath(path: string): string {
  */
 function checkContentType(incoming: IncomingMessage, { method, upload, body }: RouteDescription): void {
   if (method === 'GET' || method === 'DELETE') return;
-  const type = contentTypeOf(incoming);
+  const type = getContentType(incoming);
   if (type === '' && body === undefined && upload === undefined && !hasBody(incoming)) return;
   if (upload === undefined ? type === 'application/json' : upload.some((each) => matches(type, each))) return;
   const expected = upload === undefined ? 'application/json' : upload.join(', ');
@@ -148,20 +148,20 @@ function readQuery(c: AppContext, schema: z.ZodObject | undefined): object {
 type ReadBody = Pick<RouteDescription, 'method' | 'open' | 'maxBodyBytes'> & {
   principal: Principal;
   precheck: RouteOptions['precheck'];
-  formOf: RouteOptions['formOf'];
+  getSchema: RouteOptions['getSchema'];
   auto: CheckAuto;
 };
 
 async function readBody(
   c: AppContext,
   described: z.ZodType,
-  { method, open, principal, maxBodyBytes, precheck, formOf, auto }: ReadBody,
+  { method, open, principal, maxBodyBytes, precheck, getSchema, auto }: ReadBody,
 ): Promise<unknown> {
   const json = await readJsonBody(c.env.incoming, maxBodyBytes);
   if (open !== true && changesApproval(method, json)) requireScope(principal, 'approve');
   if (open !== true) await auto.check(principal, json);
   precheck?.(json);
-  const schema = formOf?.(json) ?? described;
+  const schema = getSchema?.(json) ?? described;
   const parsed = schema.safeParse(json, { error: plainZodError });
   if (!parsed.success) throw validationError(parsed.error, 'body');
   refuseStoredFiles(principal, parsed.data);

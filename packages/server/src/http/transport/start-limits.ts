@@ -9,7 +9,12 @@ import { rateSpans, secondsUntilEnd } from './rate-spans.ts';
 import type { HttpAppOptions } from '../types.ts';
 
 /** What the runs of this credential are started by; undefined for the user. */
-export function starterOf({ via, credentialId, credentialName: name = '', limits }: Principal): RunStarter | undefined {
+export function findStarter({
+  via,
+  credentialId,
+  credentialName: name = '',
+  limits,
+}: Principal): RunStarter | undefined {
   if (via !== 'api_key' || credentialId === undefined) return undefined;
   return { startedBy: startedByKey(credentialId), name, ...defined({ limits }) };
 }

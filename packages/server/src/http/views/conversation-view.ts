@@ -30,7 +30,7 @@ export async function findConversation(
 }
 
 /** The entry of a conversation in lists. */
-export function summaryOf(
+export function toSummary(
   conversation: StoredConversation,
   hit: Partial<Pick<FoundConversation, 'snippet' | 'messageId'>> = {},
 ): ConversationSummary {
@@ -49,7 +49,7 @@ export function summaryOf(
 }
 
 /** All data needed to open a conversation. */
-export async function viewOf(
+export async function toView(
   deps: Pick<HttpAppOptions, 'storage' | 'configurations'>,
   principal: Principal,
   conversation: StoredConversation,
@@ -68,8 +68,8 @@ export async function viewOf(
     interrupts.push(asked);
   }
   const run = activeRun === null ? null : await storage.runs.getRun(principal, activeRun.id);
-  const { activeRun: _status, ...summary } = summaryOf(conversation);
-  const parent = await parentOf(storage, principal, conversation);
+  const { activeRun: _status, ...summary } = toSummary(conversation);
+  const parent = await findParent(storage, principal, conversation);
   return {
     ...summary,
     ...defined({ parent }),
@@ -78,7 +78,7 @@ export async function viewOf(
     resolved,
     page,
     activeRun: run === null ? null : toRunView(run),
-    ...defined({ ended: run === null ? await endOf(storage, principal, page) : undefined }),
+    ...defined({ ended: run === null ? await readLastEnd(storage, principal, page) : undefined }),
     queue,
     interrupts,
     ...(translations.length === 0 ? {} : { translations }),
@@ -86,7 +86,7 @@ export async function viewOf(
 }
 
 /** How the run of the last messages ended; undefined if it is done, or not known. */
-async function endOf(
+async function readLastEnd(
   { runs }: HttpAppOptions['storage'],
   principal: Principal,
   { messages }: MessagePage,
@@ -102,7 +102,7 @@ async function endOf(
 }
 
 /** The conversation that started a sub-agent; undefined for any other conversation. */
-async function parentOf(
+async function findParent(
   storage: HttpAppOptions['storage'],
   principal: Principal,
   { parent }: StoredConversation,

@@ -15,7 +15,7 @@ export async function inlineBlobs<T>(value: T, read: (sha256: string) => Promise
 /** The stored files that parts anywhere inside reference. */
 export function* blobsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
-  const blob = blobOf(value);
+  const blob = findBlob(value);
   if (blob !== undefined) yield blob;
   for (const inner of Object.values(value)) yield* blobsIn(inner);
 }
@@ -23,7 +23,7 @@ export function* blobsIn(value: unknown): Generator<string> {
 function replaced(value: unknown, found: ReadonlyMap<string, string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((inner) => replaced(inner, found));
-  const blob = blobOf(value);
+  const blob = findBlob(value);
   const data = blob === undefined ? undefined : found.get(blob);
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
@@ -34,7 +34,7 @@ function replaced(value: unknown, found: ReadonlyMap<string, string>): unknown {
 }
 
 /** The file that a part's source references; equal fields elsewhere, such as in tool arguments, are ignored. */
-function blobOf(value: object): string | undefined {
+function findBlob(value: object): string | undefined {
   if (!('type' in value && 'source' in value)) return undefined;
   const { source } = value;
   if (typeof source !== 'object' || source === null || !('blob' in source)) return undefined;

@@ -4,7 +4,7 @@ import { conversationMarkdown } from './conversation-markdown.ts';
 /** A run as Markdown: its result, a table of its steps, and the messages. */
 export function runMarkdown(of: RunExport): string {
   const { run, items, messages } = of;
-  const facts = [
+  const details = [
     `- status: ${run.status}${of.error ? ` (${of.error.message})` : ''}`,
     `- started: ${moment(run.createdAt)}`,
     ...(run.endedAt === null ? [] : [`- ended: ${moment(run.endedAt)}`]),
@@ -13,7 +13,7 @@ export function runMarkdown(of: RunExport): string {
     ...(of.cost === undefined ? [] : [`- cost: $${of.cost.toFixed(4)}`]),
   ];
   const table = ['| step | action | duration |', '|---|---|---|', ...items.map(row)];
-  return [`# Run ${run.id}`, facts.join('\n'), table.join('\n'), conversationMarkdown('Messages', messages)].join(
+  return [`# Run ${run.id}`, details.join('\n'), table.join('\n'), conversationMarkdown('Messages', messages)].join(
     '\n\n',
   );
 }
@@ -21,10 +21,10 @@ export function runMarkdown(of: RunExport): string {
 function row(item: RunStep): string {
   const number = item.attempt === 1 ? `${item.step}` : `${item.step} (attempt ${item.attempt})`;
   const took = item.endedAt === null ? '' : seconds(item.endedAt - item.startedAt);
-  return `| ${number} | ${cell(whatOf(item))} | ${took} |`;
+  return `| ${number} | ${cell(describeStep(item))} | ${took} |`;
 }
 
-function whatOf({ instruction, model, calls, questions, abandoned }: RunStep): string {
+function describeStep({ instruction, model, calls, questions, abandoned }: RunStep): string {
   const what = [
     ...(model ? [`model ${model.model}: ${model.finishReason}`] : []),
     ...calls.map(({ name, result, editedArguments }) => {

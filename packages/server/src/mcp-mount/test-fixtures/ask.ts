@@ -85,7 +85,10 @@ export async function initialize(mount: McpMount, options: MountRequestOptions =
 export type ReceivedEvent = JsonObject & { lastEventId?: string };
 
 /** The messages of a stream as they arrive; reading ends with the stream or with `stop`. */
-export function messagesOf(response: Response): { next(): Promise<ReceivedEvent | undefined>; stop(): Promise<void> } {
+export function readMessages(response: Response): {
+  next(): Promise<ReceivedEvent | undefined>;
+  stop(): Promise<void>;
+} {
   const body: ReadableStream<Uint8Array> = response.body ?? new ReadableStream<Uint8Array>();
   const reader = body.getReader();
   const decoder = new TextDecoder();

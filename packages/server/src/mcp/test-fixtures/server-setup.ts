@@ -20,8 +20,8 @@ import { eventually, scriptedMcpCommand } from '@toolyard/testing';
 import { afterEach, beforeEach } from 'vitest';
 import { resolveAgentConfig } from '../../config/resolve-agent-config.ts';
 import { createSecrets } from '../../secrets/secrets.ts';
-import { RUN_PATIENCE_MS } from '../selections.ts';
-import { PATIENCE_MS } from '../server-connections.ts';
+import { RUN_CONNECT_WAIT_MS } from '../selections.ts';
+import { CONNECT_WAIT_MS } from '../server-connections.ts';
 import type { ConnectedServers } from '../servers.ts';
 import { createServers } from '../servers.ts';
 import { EVERYTHING_APPROVED } from './everything-approved.ts';
@@ -46,7 +46,7 @@ type RoomStart = {
 const patientClock: Clock = {
   ...systemClock,
   after: (ms, callback) =>
-    systemClock.after(ms === PATIENCE_MS || ms === RUN_PATIENCE_MS ? 20 * PATIENCE_MS : ms, callback),
+    systemClock.after(ms === CONNECT_WAIT_MS || ms === RUN_CONNECT_WAIT_MS ? 20 * CONNECT_WAIT_MS : ms, callback),
 };
 
 /** The MCP part of a server, with its own data folder. */
@@ -74,7 +74,7 @@ export type ServerTestBench = {
 };
 
 /** The entries of `mcp.json` for these servers. */
-function entriesOf(configs: readonly ServerConfig[], off: readonly string[]): Record<string, object> {
+function toEntries(configs: readonly ServerConfig[], off: readonly string[]): Record<string, object> {
   return Object.fromEntries(
     configs.map(({ id, transport: { type, ...how }, ...config }) => [
       id,
@@ -88,9 +88,9 @@ function entriesOf(configs: readonly ServerConfig[], off: readonly string[]): Re
   );
 }
 
-function textOf(servers: Parameters<ServerTestBench['start']>[0], off: readonly string[]): string {
+function toText(servers: Parameters<ServerTestBench['start']>[0], off: readonly string[]): string {
   if (typeof servers === 'string') return servers;
-  const mcpServers = Array.isArray(servers) ? entriesOf(servers as readonly ServerConfig[], off) : servers;
+  const mcpServers = Array.isArray(servers) ? toEntries(servers as readonly ServerConfig[], off) : servers;
   return JSON.stringify({ mcpServers }, null, 2);
 }
 
@@ -125,7 +125,7 @@ export async function openServerBench(standard: RoomStart = {}): Promise<ServerT
         ...more,
       };
       await servers?.close();
-      writeFileSync(path, textOf(initial, off));
+      writeFileSync(path, toText(initial, off));
       servers = await createServers({
         builtIn,
         file: path,
@@ -193,19 +193,19 @@ export function commandServer(id: string, behaviour: McpBehaviourName | McpBehav
   return { id, transport: { type: 'stdio', ...scriptedMcpCommand(behaviour) } };
 }
 
-/** The command of a server that prints its process id, for {@link pidOf}. */
+/** The command of a server that prints its process id, for {@link waitForPid}. */
 export function commandWithPid(): { command: string; args: string[] } {
   const { command, args } = scriptedMcpCommand('plain');
   const script = `data:text/javascript,${encodeURIComponent("process.stderr.write('pid ' + process.pid + '\\n')")}`;
   return { command, args: ['--import', script, ...args] };
 }
 
-/** A local server that prints its process id, for {@link pidOf}. */
+/** A local server that prints its process id, for {@link waitForPid}. */
 export function programWithPid(id: string): ServerConfig {
   return { id, transport: { type: 'stdio', ...commandWithPid() } };
 }
 
-export async function pidOf(servers: ConnectedServers, id: string): Promise<number> {
+export async function waitForPid(servers: ConnectedServers, id: string): Promise<number> {
   return eventually(async () => {
     const pidLine = (await findView(servers, id))?.log.findLast(({ text }) => text.startsWith('pid '));
     return pidLine === undefined ? undefined : Number(pidLine.text.slice('pid '.length));
@@ -217,7 +217,7 @@ export async function findView(servers: ConnectedServers, id: string): Promise<M
 }
 
 /** @throws Error if there is no such server */
-export async function viewOf(servers: ConnectedServers, id: string): Promise<McpServerView> {
+export async function getView(servers: ConnectedServers, id: string): Promise<McpServerView> {
   const view = await findView(servers, id);
   if (view === undefined) throw new Error(`no server ${id}`);
   return view;

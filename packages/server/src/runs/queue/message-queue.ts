@@ -16,7 +16,7 @@ import { readStoredConfiguration } from '../../config/agent-configuration.ts';
 import type { LiveHub } from '../../services.ts';
 import type { RunWorkerPool } from '../worker/run-worker-pool.ts';
 import { queuedMessageBody } from './run-inbox.ts';
-import { mentionOf } from '../start/mention.ts';
+import { getMention } from '../start/mention.ts';
 import type { StartOutcome, StartRun } from '../start/start-run.ts';
 
 export type MessageQueueOptions = {
@@ -62,14 +62,14 @@ export class MessageQueue {
       ...change,
       ...defined({ parts }),
     });
-    if (!changed) throw notQueued(id);
+    if (!changed) throw createNotQueuedError(id);
     hub.changed(principal.ownerId, 'queue', conversationId);
     return changed;
   }
 
   async remove(principal: Owner, conversationId: string, id: string): Promise<void> {
     const { storage, hub } = this.#options;
-    if (!(await storage.queue.remove(principal, conversationId, id))) throw notQueued(id);
+    if (!(await storage.queue.remove(principal, conversationId, id))) throw createNotQueuedError(id);
     hub.changed(principal.ownerId, 'queue', conversationId);
   }
 
@@ -80,7 +80,7 @@ export class MessageQueue {
   async sendNow(principal: Owner, conversationId: string, id: string): Promise<void> {
     await this.#putFirst(principal, conversationId, id);
     const outcome = await this.#send(principal, conversationId, id);
-    if (outcome === 'gone') throw notQueued(id);
+    if (outcome === 'gone') throw createNotQueuedError(id);
     if (outcome.started) return;
     const { storage, pool, clock } = this.#options;
     const item = { id: `send:${id}`, kind: 'message' as const, body: queuedMessageBody(id), at: clock.now() };
@@ -166,8 +166,8 @@ export class MessageQueue {
     const conversation = await storage.conversations.get(principal, conversationId);
     const queued = conversation && (await storage.queue.get(principal, conversationId, id));
     if (!queued) return 'gone';
-    const mention = await mentionOf(principal, queued.agentId, storage.agents);
-    const userMessage: UserMessage = { ...userMessageOf(queued, conversation, clock.now()), ...mention };
+    const mention = await getMention(principal, queued.agentId, storage.agents);
+    const userMessage: UserMessage = { ...toUserMessage(queued, conversation, clock.now()), ...mention };
     return start(principal, {
       runId: id,
       conversation,
@@ -179,10 +179,10 @@ export class MessageQueue {
   }
 }
 
-function userMessageOf({ id, parts }: QueuedMessage, conversation: StoredConversation, createdAt: number): UserMessage {
+function toUserMessage({ id, parts }: QueuedMessage, conversation: StoredConversation, createdAt: number): UserMessage {
   return { id, parentId: conversation.leafId, createdAt, role: 'user', parts };
 }
 
-function notQueued(id: string): ToolyardError {
+function createNotQueuedError(id: string): ToolyardError {
   return createNotFoundError(say`There is no queued message ${id}.`, say`It was already sent or deleted.`);
 }

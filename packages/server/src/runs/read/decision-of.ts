@@ -1,7 +1,7 @@
 import type { InterruptAnswer, PermissionView, StoredInterrupt } from '@toolyard/protocol';
 
 /** The permission that an answer sets beyond the one call; undefined if it sets none. */
-export function decisionOf(
+export function toDecision(
   { interrupt, conversationId }: StoredInterrupt,
   answer: InterruptAnswer,
   at: number,

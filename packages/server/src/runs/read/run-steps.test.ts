@@ -9,7 +9,7 @@ import { calls, says, scriptedModel } from '../test-fixtures/scripted-model.ts';
 
 afterEach(cleanUp);
 
-async function stepsOf(bench: RunBench, runId: string, now = 0): Promise<RunSteps> {
+async function getSteps(bench: RunBench, runId: string, now = 0): Promise<RunSteps> {
   const run = bench.storage.runs.getRun(ANNE, runId);
   if (run === null) throw new Error('the run is gone');
   return readSteps(bench.storage.runs, ANNE, run, now);
@@ -30,7 +30,7 @@ describe('the steps of a run', () => {
     );
     const parkedAt = clock.now();
     await clock.advance(60_000);
-    const waiting = await stepsOf(bench, runId, clock.now());
+    const waiting = await getSteps(bench, runId, clock.now());
     expect(waiting.waitedMs).toBeGreaterThanOrEqual(60_000);
     expect(waiting.items.map(({ instruction }) => instruction)).toEqual(['call_llm', 'request_human_approve']);
     expect(waiting.items[1]?.questions).toMatchObject([{ status: 'open', live: false, answer: null, closedAt: null }]);
@@ -38,7 +38,7 @@ describe('the steps of a run', () => {
     const answer = { decision: 'approve', scope: 'once', arguments: { to: 'Bert' } } as const;
     await bench.runs.answer(ANNE, `${runId}.0.0.approval`, answer);
     await eventually(async () => (await clock.advance(20), bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null));
-    const { items, question, waitedMs, usage } = await stepsOf(bench, runId);
+    const { items, question, waitedMs, usage } = await getSteps(bench, runId);
     expect(question).toMatchObject({ role: 'user', parts: [{ text: 'Do it' }] });
     expect(items.map(({ instruction }) => instruction)).toEqual([
       'call_llm',
@@ -106,7 +106,7 @@ describe('the steps of a run', () => {
 
     const bench = await openBench(folder, { model: scriptedModel([says('Noon')]), tools });
     await endedRunEvents(bench, 'run');
-    const { items } = await stepsOf(bench, 'run');
+    const { items } = await getSteps(bench, 'run');
     expect(items.map(({ step, attempt, abandoned }) => [step, attempt, abandoned ?? false])).toEqual([
       [0, 1, false],
       [1, 1, true],
@@ -122,8 +122,8 @@ describe('the steps of a run', () => {
     const bench = await openBench(temporaryFolder(), { model: scriptedModel([says('a', 'b', 'c')]) });
     const runId = await bench.ask(await bench.conversation(), 'Say');
     await endedRunEvents(bench, runId);
-    const before = await stepsOf(bench, runId);
+    const before = await getSteps(bench, runId);
     expect(bench.storage.runs.compact(Number.MAX_SAFE_INTEGER, 9)).toBe(1);
-    expect(await stepsOf(bench, runId)).toEqual(before);
+    expect(await getSteps(bench, runId)).toEqual(before);
   });
 });

@@ -129,7 +129,7 @@ class Steps {
         return;
       }
       case 'message_started':
-        step.model = { ...emptyModelCall(event.messageId, event.model, event.parentId), ...requestOf(step) };
+        step.model = { ...emptyModelCall(event.messageId, event.model, event.parentId), ...getRequest(step) };
         return;
       case 'tool_call_ready':
         this.#asked.set(event.call.callId, event.call);
@@ -168,14 +168,14 @@ class Steps {
         return;
       }
       case 'tool_started': {
-        const call = this.#callOf(step, event);
+        const call = this.#getCall(step, event);
         call.startedAt = event.at;
         if (event.editedArguments) call.editedArguments = event.editedArguments;
         return;
       }
       case 'tool_finished': {
         const { message, result, durationMs, callId } = event;
-        const call = this.#callOf(step, { callId, name: message.name, tool: message.tool });
+        const call = this.#getCall(step, { callId, name: message.name, tool: message.tool });
         call.result = result;
         // Measured from before the call could start; system clocks may jump.
         const between = event.at - (call.startedAt ?? event.at - durationMs);
@@ -204,7 +204,7 @@ class Steps {
   }
 
   /** Finds a call; one that is repeated in a later step is listed there too. */
-  #callOf(step: RunStep, { callId, name, tool }: Pick<RunCall, 'callId' | 'name' | 'tool'>): RunCall {
+  #getCall(step: RunStep, { callId, name, tool }: Pick<RunCall, 'callId' | 'name' | 'tool'>): RunCall {
     const known = this.#calls.get(callId);
     if (known && step.calls.includes(known)) return known;
     const args = this.#asked.get(callId)?.arguments ?? {};
@@ -227,6 +227,6 @@ function emptyModelCall(messageId: string, model: string, parentId: string | nul
   return { messageId, model, parentId, durationMs: null, finishReason: 'pending', calls: [] };
 }
 
-function requestOf({ model }: RunStep): Pick<RunModelCall, 'request'> {
+function getRequest({ model }: RunStep): Pick<RunModelCall, 'request'> {
   return model?.request ? { request: model.request } : {};
 }

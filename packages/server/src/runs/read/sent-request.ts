@@ -14,7 +14,7 @@ export async function loadSentRequest(
   run: { id: string; conversationId: string },
   step: number,
 ): Promise<SentRequest | null> {
-  const made = await requestOf(storage.runs, principal, run.id, step);
+  const made = await findRequest(storage.runs, principal, run.id, step);
   if (!made) return null;
   const { request: record } = made;
   const { conversationId } = run;
@@ -27,7 +27,7 @@ export async function loadSentRequest(
 
 type RequestMade = Extract<RunEvent, { type: 'request_made' }>;
 
-async function requestOf(
+async function findRequest(
   store: Pick<SharedStorage['runs'], 'readEvents'>,
   principal: Owner,
   runId: string,

@@ -12,7 +12,7 @@ import type {
 import { createErrorInfo, canonicalJson, defined, formatToolReference, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { allInterrupts } from './all-interrupts.ts';
-import { forbiddenWrite } from '../tab/check-tab-commit.ts';
+import { createForbiddenWriteError } from '../tab/check-tab-commit.ts';
 
 /** A call of a run in a tab as the run has stored it, with what the user has decided about it. */
 export type StoredToolCall = {
@@ -61,21 +61,22 @@ export async function readStoredToolCall(
 ): Promise<StoredToolCall> {
   const part = await storedCallPart(messages, principal, run, callId);
   const entry = ((await runs.readLedger(principal, run.id)) ?? []).find((each) => each.callId === callId);
-  if (!part?.tool || part.problem) throw forbiddenWrite(`the call ${callId}, which no message contains`);
-  if (entry?.status !== 'sent') throw forbiddenWrite(`the call ${callId}, which the run has not stored as sent`);
+  if (!part?.tool || part.problem) throw createForbiddenWriteError(`the call ${callId}, which no message contains`);
+  if (entry?.status !== 'sent')
+    throw createForbiddenWriteError(`the call ${callId}, which the run has not stored as sent`);
   const { tool, name } = part;
   // What is asked about a tool of a tab is the text of the tab: such an approval allows no tool of the server.
-  if (tool.origin === 'tab') throw forbiddenWrite(`the call ${callId} of a tool of a tab`);
+  if (tool.origin === 'tab') throw createForbiddenWriteError(`the call ${callId} of a tool of a tab`);
   const { arguments: args } = entry;
   if (formatToolReference(entry.tool) !== formatToolReference(tool))
-    throw forbiddenWrite(`another tool than ${callId}`);
+    throw createForbiddenWriteError(`another tool than ${callId}`);
   const answered: StoredInterrupt[] = [];
   for await (const each of allInterrupts(runs, principal, { runId: run.id, status: 'answered' })) answered.push(each);
   const approval = answered.findLast(({ interrupt }) => interrupt.kind === 'approval' && interrupt.callId === callId);
   const approved = approval && approvedBy(approval, tool);
   const isApproved = approved !== undefined && isSameJson(approved.arguments, args);
   const isEdited = !isSameJson(part.arguments, args);
-  if (isEdited && !isApproved) throw forbiddenWrite(`other arguments than those of the call ${callId}`);
+  if (isEdited && !isApproved) throw createForbiddenWriteError(`other arguments than those of the call ${callId}`);
   const repeats = answered.findLast(
     ({ interrupt, answer }) =>
       interrupt.kind === 'in_doubt' && interrupt.callId === callId && answer?.decision === 'repeat',

@@ -13,7 +13,7 @@ export function withSubAgents(configuration: RunConfiguration): RunConfiguration
 }
 
 /** The beginning of a run that delegates tasks before its model is asked: as if the model had called the tool. */
-export function delegationOf(
+export function createDelegation(
   tasks: readonly SubAgentTask[],
   { state, userMessage, model }: { state: AgentState; userMessage: UserMessage; model: string },
 ): { message: AssistantMessage; point: RunPoint } {
@@ -22,7 +22,7 @@ export function delegationOf(
     callId: `${id}.0`,
     name: TOOL,
     tool: { serverId: SERVER, name: TOOL },
-    arguments: { tasks: tasks.map(argumentsOf) },
+    arguments: { tasks: tasks.map(toArguments) },
   };
   return {
     message: {
@@ -42,7 +42,7 @@ export function delegationOf(
   };
 }
 
-function argumentsOf({ maxWallTimeMs, ...task }: SubAgentTask): JsonObject {
+function toArguments({ maxWallTimeMs, ...task }: SubAgentTask): JsonObject {
   const timeoutSeconds = maxWallTimeMs === undefined ? undefined : Math.ceil(maxWallTimeMs / 1_000);
   return { ...task, ...defined({ timeoutSeconds }) };
 }

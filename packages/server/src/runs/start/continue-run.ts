@@ -17,7 +17,7 @@ export function continueRun(of: {
 }): { request: StartRequest; how: ContinuedConversation['how'] } {
   const { runId, conversation, branch, canContinue, configuration, agentId } = of;
   const { message: userMessage, how } = continuationOf(branch, canContinue);
-  const leafId = leafOf(branch, how.kind) ?? userMessage.id;
+  const leafId = findLeaf(branch, how.kind) ?? userMessage.id;
   const parts = how.kind === 'same' ? how.parts : undefined;
   const begins = { with: 'answer' as const, leafId, ...defined({ parts }) };
   return {
@@ -39,7 +39,7 @@ export function refuseContinue({ activeRun, leafId }: StoredConversation, last?:
 }
 
 /** Parent of the new message: an answer without kept content is regenerated on another branch. */
-function leafOf(branch: readonly Message[], how: ContinuedConversation['how']): string | null {
+function findLeaf(branch: readonly Message[], how: ContinuedConversation['how']): string | null {
   const last = branch.at(-1);
   if (!last) return null;
   return last.role === 'assistant' && how !== 'new' ? last.parentId : last.id;

@@ -4,7 +4,7 @@ import type { Clock, Failpoint, IdSource, Owner, RunRecord, UserPart } from '@to
 import { defined, isStorageFault, messageOf } from '@toolyard/protocol';
 import { mediaToBlobs } from '@toolyard/storage';
 import type { SharedStorage } from '@toolyard/storage';
-import { layersOf } from '../../config/configuration-layers.ts';
+import { getLayers } from '../../config/configuration-layers.ts';
 import { createAutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { RunMetrics } from '../../metrics/metrics.ts';
 import type { ConversationTitles } from '../../models/conversation-titles.ts';
@@ -28,7 +28,7 @@ import { startRun } from './start-run.ts';
 
 export type CreateRunServiceOptions = {
   storage: SharedStorage;
-  models: Pick<Models, 'open' | 'price' | 'facts'>;
+  models: Pick<Models, 'open' | 'price' | 'abilities'>;
   servers: Pick<RunServers, 'select' | 'approve' | 'unsandboxed'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
   tabs: TabToolSource;
@@ -152,7 +152,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     mediaToBlobs(parts, (bytes, mimeType) => storage.blobs.put(principal, bytes, { mimeType, at: clock.now() }));
   const queue = new MessageQueue({ storage, pool, hub, clock, keepMedia, start, log });
   const canContinue: CanContinue = async (principal, conversation, { agentId, configuration: run } = {}) => {
-    const { model } = await configurations.resolve(principal, layersOf(conversation, { agentId, run }));
+    const { model } = await configurations.resolve(principal, getLayers(conversation, { agentId, run }));
     if (!model) return false;
     try {
       return (await models.open(principal, model)).canContinue === true;
@@ -186,10 +186,10 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
     newId: () => ids.next(),
     keepMedia,
     start,
-    facts: (...asked) => models.facts(...asked),
+    details: (...asked) => models.abilities(...asked),
     canContinue,
-    budgetsOf: (principal, conversation, { agentId }) =>
-      configurations.resolve(principal, layersOf(conversation, { agentId })),
+    readBudgets: (principal, conversation, { agentId }) =>
+      configurations.resolve(principal, getLayers(conversation, { agentId })),
     subAgents: ofRuns.subAgents,
     onOver: (run, status) => over(run, status, null),
   });

@@ -13,7 +13,7 @@ export async function findSentMessage(
   const message = await storage.messages.get(principal, conversationId, id);
   if (message?.role !== 'user') return null;
   // A steering message did not start its own run.
-  const runId = await storage.messages.runOf(principal, conversationId, id);
+  const runId = await storage.messages.findRunId(principal, conversationId, id);
   const run = runId === null ? null : await storage.runs.getRun(principal, runId);
   return run ? { run, message } : null;
 }

@@ -25,7 +25,7 @@ export function startedByTrigger(id: string): string {
 }
 
 /** What the requests of such a run say about who asks. */
-export function askedByOf(starter: RunStarter | undefined): AskedBy | undefined {
+export function toAskedBy(starter: RunStarter | undefined): AskedBy | undefined {
   return starter && { kind: starter.startedBy.startsWith(KEY) ? 'key' : 'trigger', name: starter.name };
 }
 
@@ -80,10 +80,10 @@ export async function checkStarter(
   const amounts = limits?.budget?.day;
   if (amounts === undefined) return { revoked: null, exhausted: null };
   const spent = await usage.spentBy(principal, startedBy, at);
-  return { revoked: null, exhausted: exhaustedOf(name, amounts, spent) };
+  return { revoked: null, exhausted: findExhaustion(name, amounts, spent) };
 }
 
-function exhaustedOf(name: string, amounts: Amounts, spent: Spent): ErrorInfo | null {
+function findExhaustion(name: string, amounts: Amounts, spent: Spent): ErrorInfo | null {
   const measure = exhaustedMeasure(amounts, spent);
   if (measure === undefined) return null;
   const used = `${formatAmount(measure, spent[measure])} of ${formatAmount(measure, amounts[measure] ?? 0)}`;

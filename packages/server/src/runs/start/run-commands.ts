@@ -30,10 +30,10 @@ import type { MessageQueue } from '../queue/message-queue.ts';
 import type { RunWorkerPool } from '../worker/run-worker-pool.ts';
 import { resumeRun } from '../worker/resume-run.ts';
 import { findSentMessage } from './find-sent-message.ts';
-import { decisionOf } from '../read/decision-of.ts';
-import { mentionOf } from './mention.ts';
+import { toDecision } from '../read/decision-of.ts';
+import { getMention } from './mention.ts';
 import type { CanContinue, StartRequest, StartRun } from './start-run.ts';
-import { noConversation } from './start-run.ts';
+import { createNoConversationError } from './start-run.ts';
 
 export type RunCommandsOptions = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'queue' | 'agents' | 'runStates'>;
@@ -58,9 +58,9 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
   const { storage, servers, configurations, tabs, queue, pool, hub, clock, ids, keepMedia, start, canContinue } =
     options;
 
-  async function conversationOf(principal: Owner, id: string): Promise<StoredConversation> {
+  async function getConversation(principal: Owner, id: string): Promise<StoredConversation> {
     const conversation = await storage.conversations.get(principal, id);
-    if (!conversation) throw noConversation(id);
+    if (!conversation) throw createNoConversationError(id);
     return conversation;
   }
 
@@ -84,19 +84,19 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     shown?: ShownCall,
   ): Promise<StoredInterrupt> {
     const asked = await storage.runs.getInterrupt(principal, interruptId);
-    if (!asked) throw noInterrupt(interruptId);
+    if (!asked) throw createNoInterruptError(interruptId);
     checkAnswer(asked.interrupt, original, shown);
     const effective = withoutUnchanged(asked.interrupt, original);
     const sideEffect = await whereToKeep(principal, asked, effective);
     const at = clock.now();
-    const permission = decisionOf(asked, effective, at);
+    const permission = toDecision(asked, effective, at);
     const outcome = await storage.runs.answerInterrupt(principal, interruptId, effective, at, {
       ...defined({ permission }),
       ...(sideEffect ? { sideEffect } : {}),
     });
     switch (outcome.outcome) {
       case 'not_found':
-        throw noInterrupt(interruptId);
+        throw createNoInterruptError(interruptId);
       case 'closed':
         throw createConflictError(
           outcome.answer
@@ -135,7 +135,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
 
   return {
     async send(principal, conversationId, message, startedAs = {}) {
-      const conversation = await conversationOf(principal, conversationId);
+      const conversation = await getConversation(principal, conversationId);
       if (message.id !== undefined) {
         const before = await findSentMessage(storage, principal, conversationId, message.id);
         if (before) {
@@ -153,7 +153,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         createdAt: clock.now(),
         role: 'user',
         parts: await keepMedia(principal, message.parts),
-        ...(await mentionOf(principal, agentId, storage.agents)),
+        ...(await getMention(principal, agentId, storage.agents)),
       };
       const request: StartRequest = {
         runId: userMessage.id,
@@ -166,7 +166,7 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
       const outcome = await start(principal, request);
       if (outcome.started) return { run: outcome.run, message: userMessage };
 
-      if (message.delegate) throw busy('Tasks cannot be delegated while an answer is in progress.');
+      if (message.delegate) throw createBusyError('Tasks cannot be delegated while an answer is in progress.');
       refuseWhereItCannotWait(message, conversation);
       const { id, parts } = userMessage;
       const kept = defined({ configuration, agentId });
@@ -181,16 +181,16 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
     },
 
     async regenerate(principal, conversationId, { messageId, configuration }: Regenerate) {
-      const conversation = await conversationOf(principal, conversationId);
+      const conversation = await getConversation(principal, conversationId);
       const kept = configuration ? { configuration } : {};
       const request = { runId: ids.next(), conversation, messageId, ...kept };
       const outcome = await start(principal, await regenerateConfiguration(storage, principal, request));
-      if (!outcome.started) throw busy(say`An answer is in progress.`);
+      if (!outcome.started) throw createBusyError(say`An answer is in progress.`);
       return { run: outcome.run };
     },
 
     async continue(principal, conversationId, { messageId, configuration }) {
-      const conversation = await conversationOf(principal, conversationId);
+      const conversation = await getConversation(principal, conversationId);
       refuseContinue(conversation, messageId);
       const branch = await storage.messages.branch(principal, conversationId);
       const kept = {
@@ -205,18 +205,18 @@ export function createRunCommands(options: RunCommandsOptions): Omit<RunService,
         ...kept,
       });
       const outcome = await start(principal, request);
-      if (!outcome.started) throw busy(say`An answer is in progress.`);
+      if (!outcome.started) throw createBusyError(say`An answer is in progress.`);
       return { run: outcome.run, how };
     },
 
     async makeCall(principal, conversationId, { messageId, index = 0 }, starter) {
-      const conversation = await conversationOf(principal, conversationId);
+      const conversation = await getConversation(principal, conversationId);
       refuseContinue(conversation, messageId);
       const branch = await storage.messages.branch(principal, conversationId);
       const request = makeUnmadeCall({ runId: ids.next(), conversation, branch, messageId, index });
       const answering = await answeringAgent(storage, principal, conversation, branch);
       const outcome = await start(principal, { ...request, ...answering, ...defined({ starter }) });
-      if (!outcome.started) throw busy(say`An answer is in progress.`);
+      if (!outcome.started) throw createBusyError(say`An answer is in progress.`);
       return { run: outcome.run };
     },
 
@@ -291,13 +291,13 @@ function resultText({ content }: ToolResult): string {
 }
 
 function refuseWhereItCannotWait(message: SendMessage, conversation: StoredConversation): void {
-  if (message.whenBusy === 'refuse') throw busy(say`An answer is in progress.`);
+  if (message.whenBusy === 'refuse') throw createBusyError(say`An answer is in progress.`);
   // A queued message follows whatever message is last when it is sent.
   if (message.parentId === undefined || message.parentId === conversation.leafId) return;
-  throw busy(say`A message cannot be edited while an answer is in progress.`);
+  throw createBusyError(say`A message cannot be edited while an answer is in progress.`);
 }
 
-function busy(message: AnyText): ToolyardError {
+function createBusyError(message: AnyText): ToolyardError {
   return createConflictError(message, say`Stop it first, or wait until it ends.`);
 }
 
@@ -313,6 +313,6 @@ const ONLY_GROUPS_PAUSE = {
   message: say`Only the run of a group can be paused.`,
 } as const;
 
-function noInterrupt(id: string): ToolyardError {
+function createNoInterruptError(id: string): ToolyardError {
   return createNotFoundError(say`There is no interrupt ${id}.`);
 }

@@ -19,7 +19,7 @@ import type {
 import { defined, textOf, ToolyardError, say } from '@toolyard/protocol';
 import type { StoredConversation, SharedStorage } from '@toolyard/storage';
 import { createInvalidError, createNotFoundError } from '../../errors.ts';
-import { layersOf } from '../../config/configuration-layers.ts';
+import { getLayers } from '../../config/configuration-layers.ts';
 import { groupConfiguration } from '../../groups/group-configuration.ts';
 import type { ConversationTitles } from '../../models/conversation-titles.ts';
 import type { Configurations, LiveHub, Models } from '../../services.ts';
@@ -29,7 +29,7 @@ import { beginningWithCall } from './begin-with-call.ts';
 import { limitedBy } from './key-limits.ts';
 import type { RunConfiguration, RunStarter } from '../worker/stored-run.ts';
 import { placeholder } from '../worker/stored-run.ts';
-import { delegationOf, withSubAgents } from './begin-with-delegation.ts';
+import { createDelegation, withSubAgents } from './begin-with-delegation.ts';
 
 export type StartRunServices = {
   storage: Pick<SharedStorage, 'runs' | 'groups' | 'agents'>;
@@ -122,7 +122,7 @@ export async function startRun(
       if (begins.with === 'message' && begins.queuedMessageId !== undefined) {
         hub.changed(principal.ownerId, 'queue', conversation.id);
       }
-      return { started: true, run: recordOf(created.run) };
+      return { started: true, run: toRecord(created.run) };
     }
     case 'exists':
       if (created.run.conversationId !== conversation.id) {
@@ -132,7 +132,7 @@ export async function startRun(
     case 'conversation_busy':
       return { started: false, busyWith: created.runId };
     case 'not_found':
-      throw noConversation(conversation.id);
+      throw createNoConversationError(conversation.id);
     case 'invalid':
       throw createInvalidError(say`The message was not stored: ${created.problem}.`);
   }
@@ -147,7 +147,7 @@ function createStoppingError(): ToolyardError {
   });
 }
 
-export function noConversation(id: string): ToolyardError {
+export function createNoConversationError(id: string): ToolyardError {
   return createNotFoundError(say`There is no conversation ${JSON.stringify(id)}.`);
 }
 
@@ -192,7 +192,7 @@ export function newRun(
   });
   const { modelId: model } = configuration.model;
   const called = delegate
-    ? delegationOf(delegate, { state, userMessage, model })
+    ? createDelegation(delegate, { state, userMessage, model })
     : makes && beginningWithCall(makes, { state, at, model });
   const stored: StoredRun = called
     ? { point: called.point, leafId: called.message.id, shownId: called.message.id }
@@ -232,12 +232,12 @@ async function resolve(
     if (delegate) throw new ToolyardError(GROUPS_DECIDE);
     return groupConfiguration(principal, { groupId, conversation, run, mention: agentId }, services);
   }
-  const layers = layersOf(conversation, { run, agentId });
+  const layers = getLayers(conversation, { run, agentId });
   const resolved = await configurations.resolve(principal, layers);
   const { model } = resolved;
   if (layers.agentId !== null && resolved.agent === undefined) {
     if (conversation.activeRun !== null && agentId === undefined) return { busyWith: conversation.activeRun.id };
-    throw noAgent(layers.agentId, layers.answersOnce);
+    throw createNoAgentError(layers.agentId, layers.answersOnce);
   }
   if (model) return { ...resolved, model };
   throw createInvalidError(
@@ -251,7 +251,7 @@ const GROUPS_DECIDE = {
   message: say`In the conversation of a group, tasks are given by the group.`,
 } as const;
 
-function noAgent(agentId: string, answersOnce = false): ToolyardError {
+function createNoAgentError(agentId: string, answersOnce = false): ToolyardError {
   return createNotFoundError(
     say`There is no agent ${agentId}.`,
     answersOnce ? say`Mention another agent, or none.` : say`Choose another agent for this conversation, or no agent.`,
@@ -286,7 +286,7 @@ function titleFrom(userMessage: UserMessage): string {
   return cutAtWord(firstLine.trim(), TITLE_CHARACTERS);
 }
 
-function recordOf(run: LeasedRun): RunRecord {
+function toRecord(run: LeasedRun): RunRecord {
   const { fence: _fence, state: _state, configuration: _configuration, ...record } = run;
   return record;
 }

@@ -11,7 +11,7 @@ export type ChildRun = { runId: string; conversationId: string };
 export type ChildUsage = { usage: Usage; cost: number | null; spent: Spent };
 
 /** The child runs that a parked run waits for. */
-export function childrenOf(state: AgentState): ChildRun[] {
+export function listChildren(state: AgentState): ChildRun[] {
   const open = new Set(openChildrenOf(state));
   return state.pending.flatMap(({ functionInterrupt: asks }) =>
     asks?.kind === 'delegation'

@@ -17,11 +17,11 @@ export async function listSubAgents(
     page = await storage.runs.listRuns(principal, { parentRunId, limit: PAGE, ...defined({ before }) });
     runs.push(...page);
   }
-  const views = await Promise.all(runs.map((run) => viewOf(storage, principal, run)));
+  const views = await Promise.all(runs.map((run) => toView(storage, principal, run)));
   return views.flat().toSorted((a, b) => a.createdAt - b.createdAt || taskNumber(a.runId) - taskNumber(b.runId));
 }
 
-async function viewOf(
+async function toView(
   storage: Pick<SharedStorage, 'runs' | 'conversations'>,
   principal: Owner,
   { id: runId, conversationId, agentId, status, createdAt, endedAt }: RunRecord,

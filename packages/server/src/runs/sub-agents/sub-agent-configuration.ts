@@ -47,8 +47,8 @@ export function childConfiguration(
     ...rest,
     // The template of the parent is for what the user writes.
     ...defined({ workspace: above.workspace, inputTemplate: own ? inputTemplate : undefined }),
-    limits: limitsOf(task, { base, parent, now }),
-    servers: serversOf(above.servers, base.servers),
+    limits: getLimits(task, { base, parent, now }),
+    servers: mergeServers(above.servers, base.servers),
     disabledTools: [...new Set([...above.disabledTools, ...base.disabledTools, ...toolsLeftOut(task, parent.tools)])],
     intervention: stricter(above.intervention, base.intervention),
     interventionRules: own
@@ -58,7 +58,7 @@ export function childConfiguration(
     budgets: own ? own.budgets : above.budgets.filter(isNotOfTree),
     // Limits of the API key that started the tree.
     ...defined({ starter: above.starter }),
-    subAgent: originOf(task, { parent, agentId }),
+    subAgent: createOrigin(task, { parent, agentId }),
   };
 }
 
@@ -77,7 +77,7 @@ export function childOverrides(configuration: RunConfiguration): AgentConfigurat
   };
 }
 
-function limitsOf(
+function getLimits(
   { maxTurns, maxWallTimeMs }: SubAgentTask,
   { base, parent, now }: { base: RunConfiguration; parent: ParentRun; now: number },
 ): ResolvedAgentConfiguration['limits'] {
@@ -97,7 +97,7 @@ function limitsOf(
 }
 
 /** A server is on only if both have it: one without a choice has its own default, which is the same for both. */
-function serversOf(above: Record<string, boolean>, own: Record<string, boolean>): Record<string, boolean> {
+function mergeServers(above: Record<string, boolean>, own: Record<string, boolean>): Record<string, boolean> {
   const servers: Record<string, boolean> = {};
   for (const id of new Set([...Object.keys(above), ...Object.keys(own)])) {
     if (above[id] === false || own[id] === false) servers[id] = false;
@@ -130,13 +130,13 @@ function isNotOfTree({ of }: Budget): boolean {
   return of !== 'run' && of !== 'conversation';
 }
 
-function originOf(
+function createOrigin(
   { context }: SubAgentTask,
   { parent, agentId }: { parent: ParentRun; agentId: string | null },
 ): SubAgentOrigin {
   const { configuration, conversationId, leafId } = parent;
   const before = configuration.subAgent;
-  const tree = treeOf(parent);
+  const tree = getTree(parent);
   return {
     ...tree,
     agents: [...tree.agents, ...(agentId ? [agentId] : [])],
@@ -148,7 +148,7 @@ function originOf(
 }
 
 /** What a child run has of the runs above it, whatever its task. */
-export function treeOf(parent: ParentRun): Pick<SubAgentOrigin, 'conversations' | 'agents' | 'budgets'> {
+export function getTree(parent: ParentRun): Pick<SubAgentOrigin, 'conversations' | 'agents' | 'budgets'> {
   const { configuration, runId, conversationId, raised } = parent;
   const before = configuration.subAgent;
   const budgets = mergeBudgets(configuration.budgets, raised).filter((budget) => !isNotOfTree(budget));

@@ -26,7 +26,7 @@ function delegates(...tasks: Task[]): ScriptedAnswer {
 }
 
 /** A model that answers by the last user message and the number of answers since. */
-function modelOf(script: (message: string, answered: number, request: ChatRequest) => ScriptedAnswer) {
+function createModel(script: (message: string, answered: number, request: ChatRequest) => ScriptedAnswer) {
   const requests: ChatRequest[] = [];
   return {
     provider: 'scripted',
@@ -48,10 +48,10 @@ function modelOf(script: (message: string, answered: number, request: ChatReques
 }
 
 async function benchWith(
-  script: Parameters<typeof modelOf>[0],
+  script: Parameters<typeof createModel>[0],
   more: Partial<RunBenchOptions> = {},
-): Promise<{ bench: RunBench; model: ReturnType<typeof modelOf>; folder: string }> {
-  const model = modelOf(script);
+): Promise<{ bench: RunBench; model: ReturnType<typeof createModel>; folder: string }> {
+  const model = createModel(script);
   const folder = temporaryFolder();
   const bench = await openBench(folder, {
     model,
@@ -65,7 +65,7 @@ async function benchWith(
 const over = (bench: RunBench, runId: string): Promise<unknown> =>
   eventually(() => bench.storage.runs.getRun(ANNE, runId)?.endedAt !== null, { what: `the end of ${runId}` });
 
-const childrenOf = (bench: RunBench, runId: string) =>
+const listChildren = (bench: RunBench, runId: string) =>
   bench.storage.runs.listRuns(ANNE, { parentRunId: runId, limit: 99 });
 
 describe('a run that delegates tasks', () => {
@@ -86,7 +86,7 @@ describe('a run that delegates tasks', () => {
     expect(bench.storage.runs.getRun(ANNE, runId)).toMatchObject({ status: 'parked' });
     const [asked] = bench.storage.runs.listInterrupts(ANNE, { status: 'open', limit: 9 });
     expect(asked?.interrupt).toMatchObject({ kind: 'prompt', question: 'Which?' });
-    await eventually(() => childrenOf(bench, runId).filter(({ endedAt }) => endedAt !== null).length === 2);
+    await eventually(() => listChildren(bench, runId).filter(({ endedAt }) => endedAt !== null).length === 2);
     expect(await listSubAgents(bench.storage, ANNE, runId)).toMatchObject([
       { title: 'Counter', status: 'done', asks: 0 },
       { title: 'Fail', status: 'failed', error: { message: 'no line' } },
@@ -122,7 +122,7 @@ describe('a run that delegates tasks', () => {
   });
 
   test('continues in another process, whose sub-agents ended meanwhile', async () => {
-    const script: Parameters<typeof modelOf>[0] = (message, answered) => {
+    const script: Parameters<typeof createModel>[0] = (message, answered) => {
       if (message === 'Plan') return answered === 0 ? delegates({ task: 'Ask' }) : says('Done.');
       return answered === 0 ? calls({ name: 'ask_user', arguments: { question: 'Which?' } }) : says('Blue.');
     };
@@ -133,7 +133,7 @@ describe('a run that delegates tasks', () => {
     await eventually(() => bench.storage.runs.getRun(ANNE, runId)?.status === 'parked');
     bench.die();
     const next = await openBench(folder, {
-      model: modelOf(script),
+      model: createModel(script),
       functions: SUB_AGENT_TOOLS,
       tools: { delegate_task: DELEGATE, ask_user: ASK_USER },
     });
@@ -178,7 +178,7 @@ describe('a run that delegates tasks', () => {
     // At most the calls in progress beyond the limit: one for each of the other sub-agents.
     expect(model.requests.length).toBeLessThanOrEqual(8);
     expect(asked?.interrupt).toMatchObject({ spent: { calls: model.requests.length } });
-    expect(childrenOf(bench, runId).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
+    expect(listChildren(bench, runId).map(({ status }) => status)).toEqual(['failed', 'failed', 'failed']);
     await bench.runs.answer(ANNE, asked?.id ?? '', { decision: 'raise', limit: 50 });
     await over(bench, runId);
     const [, , result] = transcriptLines(await bench.branch(conversation));
@@ -207,7 +207,7 @@ describe('a run that delegates tasks', () => {
     expect(sent('S')).toEqual([expect.stringMatching(/^<conversation-summary>\nThey like blue\.\n.*S$/s)]);
     expect(sent('I')).toEqual(['Hello', 'Hi.', 'Plan', 'I']);
     // The conversation of each has its task and its answer only.
-    for (const { conversationId } of childrenOf(bench, runId)) {
+    for (const { conversationId } of listChildren(bench, runId)) {
       expect(await bench.branch(conversationId)).toHaveLength(2);
     }
   });
@@ -227,11 +227,11 @@ describe('a run that delegates tasks', () => {
     );
     const runId = await bench.ask(await bench.conversation(), 'Plan');
     await over(bench, runId);
-    const toolsOf = (task: string): string[] | undefined =>
+    const findTools = (task: string): string[] | undefined =>
       model.requests.find(({ messages }) => textOf(messages.at(-1) as Message) === task)?.tools.map(({ name }) => name);
-    expect(toolsOf('Plan')).toEqual(['delegate_task', 'ask_user', 'remember']);
-    expect(toolsOf('Two')).toEqual(['ask_user']);
-    const [child] = childrenOf(bench, runId);
+    expect(findTools('Plan')).toEqual(['delegate_task', 'ask_user', 'remember']);
+    expect(findTools('Two')).toEqual(['ask_user']);
+    const [child] = listChildren(bench, runId);
     const stored = await bench.storage.conversations.get(ANNE, child?.conversationId ?? '');
     expect(stored?.configuration).toMatchObject({
       intervention: 'headless',
@@ -257,7 +257,7 @@ describe('a run that delegates tasks', () => {
     expect(result).toContain('not started: There is no agent "Nobody". Agents: "Writer".');
     expect(result).toContain('would delegate to each other in a cycle: Writer → Writer.');
     expect(result).toContain('A sub-agent cannot use "rocket": you have no such tool.');
-    expect(childrenOf(bench, runId)).toEqual([]);
+    expect(listChildren(bench, runId)).toEqual([]);
   });
 
   test('is asked about by the conversation of its sub-agents as long as both are there', async () => {
@@ -269,7 +269,7 @@ describe('a run that delegates tasks', () => {
     const runId = await bench.ask(conversation, 'Plan');
     await over(bench, runId);
     const { conversations } = bench.storage;
-    const [child] = childrenOf(bench, runId);
+    const [child] = listChildren(bench, runId);
     const id = child?.conversationId ?? '';
     const listed = async (): Promise<string[]> => (await conversations.list(ANNE, { limit: 9 })).map((each) => each.id);
     expect(await listed()).toEqual([conversation]);

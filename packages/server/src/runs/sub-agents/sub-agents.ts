@@ -45,8 +45,8 @@ export function createSubAgents(
       }
       return started;
     },
-    results: (children) => Promise.all(children.map((child) => resultOf(principal, child, storage.runs))),
-    answers: (runIds) => Promise.all(runIds.map((runId) => answerOf(principal, runId, storage))),
+    results: (children) => Promise.all(children.map((child) => readResult(principal, child, storage.runs))),
+    answers: (runIds) => Promise.all(runIds.map((runId) => findAnswer(principal, runId, storage))),
   };
 }
 
@@ -197,8 +197,8 @@ async function findAgent(
   }
   const above = parent.configuration.subAgent?.agents ?? (parent.agentId === null ? [] : [parent.agentId]);
   if (above.includes(agent.id)) {
-    const titleOf = (id: string): string => agents.find((each) => each.id === id)?.title ?? id;
-    const cycle = [...above.slice(above.indexOf(agent.id)), agent.id].map(titleOf);
+    const getTitle = (id: string): string => agents.find((each) => each.id === id)?.title ?? id;
+    const cycle = [...above.slice(above.indexOf(agent.id)), agent.id].map(getTitle);
     throw createInvalidError(
       say`The agents would delegate to each other in a cycle: ${cycle.join(' → ')}. Do the task yourself, or leave the agent out.`,
     );
@@ -224,7 +224,7 @@ function readModel(text: string): ModelReference {
   throw createInvalidError(say`The model of a sub-agent must be "provider/model" (got ${JSON.stringify(text)}).`);
 }
 
-async function answerOf(
+async function findAnswer(
   principal: Owner,
   runId: string,
   { runs, messages }: Pick<SubAgentServices['storage'], 'runs' | 'messages'>,
@@ -240,7 +240,7 @@ function isHandBack(message: Message): boolean {
   return message.role === 'tool' && message.tool?.serverId === GROUP_TOOLS.id && message.tool.name === HAND_BACK;
 }
 
-async function resultOf(
+async function readResult(
   principal: Owner,
   child: DelegatedTask,
   runs: SubAgentServices['storage']['runs'],

@@ -28,26 +28,27 @@ export function checkTabCommit(run: RunRecord, commit: CommitFromTab): void {
   const steering = new Map(steeringMessages(commit).map((message) => [message.id, textOfMessage(message)]));
   for (const event of commit.events) checkEvent(run, event, own);
   for (const { conversationId, message } of commit.messages ?? []) {
-    if (conversationId !== run.conversationId) throw forbiddenWrite('a message of another conversation');
+    if (conversationId !== run.conversationId) throw createForbiddenWriteError('a message of another conversation');
     if (steering.get(message.id) !== textOfMessage(message)) checkMessage(run, message, own);
   }
   if (commit.leaf && !own(commit.leaf.to) && !steering.has(commit.leaf.to))
-    throw forbiddenWrite('a leaf that is not a message of this run');
+    throw createForbiddenWriteError('a leaf that is not a message of this run');
   for (const { id, prelude } of commit.preludes ?? []) {
     const named = createHash('sha256').update(canonicalJson(prelude)).digest('hex');
-    if (named !== id) throw forbiddenWrite(`model inputs under the name ${id}, which is not their hash`);
+    if (named !== id) throw createForbiddenWriteError(`model inputs under the name ${id}, which is not their hash`);
   }
-  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw forbiddenWrite(`the call ${callId}`);
+  for (const { callId } of commit.ledger ?? []) if (!own(callId)) throw createForbiddenWriteError(`the call ${callId}`);
   for (const { interrupt } of commit.interrupts?.opened ?? []) {
-    if (!own(interrupt.id)) throw forbiddenWrite(`the interrupt ${interrupt.id}`);
+    if (!own(interrupt.id)) throw createForbiddenWriteError(`the interrupt ${interrupt.id}`);
   }
   // Users answer through the API: an answer from here could raise a budget or approve a call without the user.
-  if (commit.interrupts?.answered?.length) throw forbiddenWrite('an answer to an interrupt');
-  for (const id of commit.interrupts?.withdrawn ?? []) if (!own(id)) throw forbiddenWrite(`the interrupt ${id}`);
-  if (!STATUSES.includes(commit.status)) throw forbiddenWrite(`the status ${commit.status}`);
+  if (commit.interrupts?.answered?.length) throw createForbiddenWriteError('an answer to an interrupt');
+  for (const id of commit.interrupts?.withdrawn ?? [])
+    if (!own(id)) throw createForbiddenWriteError(`the interrupt ${id}`);
+  if (!STATUSES.includes(commit.status)) throw createForbiddenWriteError(`the status ${commit.status}`);
   if (commit.state !== undefined) checkState(run, commit);
   if (commit.status !== undefined && commit.status !== 'running' && commit.state === undefined) {
-    throw forbiddenWrite('a parked or ended run without its state');
+    throw createForbiddenWriteError('a parked or ended run without its state');
   }
 }
 
@@ -64,24 +65,26 @@ const OWN_ID_FIELDS = new Map(Object.entries(OWN_IDS));
 
 /** Checks an event by its fields, so that a new type of event is checked as well. */
 function checkEvent(run: RunRecord, event: RunEvent, own: (id: string) => boolean): void {
-  if (event.runId !== run.id) throw forbiddenWrite(`an event of run ${event.runId}`);
+  if (event.runId !== run.id) throw createForbiddenWriteError(`an event of run ${event.runId}`);
   if (event.type === 'run_started') {
     if (event.conversationId === run.conversationId && event.place === 'browser' && event.seq === 1) return;
-    throw forbiddenWrite('the start of the run');
+    throw createForbiddenWriteError('the start of the run');
   }
   for (const [field, id] of Object.entries(event)) {
     const what = OWN_ID_FIELDS.get(field);
-    if (what !== undefined && id !== null && !own(String(id))) throw forbiddenWrite(`the ${what} ${String(id)}`);
+    if (what !== undefined && id !== null && !own(String(id)))
+      throw createForbiddenWriteError(`the ${what} ${String(id)}`);
   }
-  if ('interrupt' in event && !own(event.interrupt.id)) throw forbiddenWrite(`the interrupt ${event.interrupt.id}`);
+  if ('interrupt' in event && !own(event.interrupt.id))
+    throw createForbiddenWriteError(`the interrupt ${event.interrupt.id}`);
   // Steering messages are compared later with those the user has sent to the run.
   if ('message' in event && event.type !== 'steered') checkMessage(run, event.message, own);
 }
 
 function checkMessage(run: RunRecord, message: Message, own: (id: string) => boolean): void {
-  if (!own(message.id)) throw forbiddenWrite(`the message ${message.id}`);
+  if (!own(message.id)) throw createForbiddenWriteError(`the message ${message.id}`);
   if (message.role === 'user' || (message.role === 'assistant' && message.runId !== run.id)) {
-    throw forbiddenWrite(`the message ${message.id} of another author`);
+    throw createForbiddenWriteError(`the message ${message.id} of another author`);
   }
 }
 
@@ -100,7 +103,7 @@ export async function checkSteering(
   isFromUser: (message: UserMessage) => Promise<boolean>,
 ): Promise<void> {
   for (const message of steeringMessages(commit))
-    if (!(await isFromUser(message))) throw forbiddenWrite('a message that the user did not send');
+    if (!(await isFromUser(message))) throw createForbiddenWriteError('a message that the user did not send');
 }
 
 /** True for equal parts in the same order. */
@@ -114,16 +117,16 @@ function checkState(run: RunRecord, { state, status }: CommitFromTab): void {
   const point = isObject(stored) ? stored['point'] : null;
   const at = isObject(point) ? point['state'] : null;
   if (!isObject(stored) || !isObject(point) || !isObject(at) || !isObject(point['context']))
-    throw forbiddenWrite('its state');
+    throw createForbiddenWriteError('its state');
   const { schemaVersion: version } = at;
   const isReadable = typeof version === 'number' && version >= 1 && version <= STATE_SCHEMA_VERSION;
   if (!isReadable || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
-    throw forbiddenWrite('a state that cannot be resumed');
+    throw createForbiddenWriteError('a state that cannot be resumed');
   }
   if (at['runId'] !== run.id || at['conversationId'] !== run.conversationId)
-    throw forbiddenWrite('the state of another run');
+    throw createForbiddenWriteError('the state of another run');
   const isOver = status === 'done' || status === 'failed' || status === 'cancelled';
-  if (isOver && at['status'] !== status) throw forbiddenWrite('an end that its state does not contain');
+  if (isOver && at['status'] !== status) throw createForbiddenWriteError('an end that its state does not contain');
 }
 
 /** Sha256 of the files that messages reference; only files of the owner are allowed. */
@@ -146,6 +149,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The error for a write that a tab may not make. */
-export function forbiddenWrite(what: string): ToolyardError {
+export function createForbiddenWriteError(what: string): ToolyardError {
   return createInvalidError(`A tab may write only to its own run, but this commit contains ${what}.`);
 }

@@ -10,7 +10,7 @@ import type {
 } from '@toolyard/protocol';
 import { MAX_OPEN_REQUESTS } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import type { TabRunFacts } from './check-tab-interrupts.ts';
+import type { TabRunDetails } from './check-tab-interrupts.ts';
 import { checkTabAnswers, checkTabInterrupts } from './check-tab-interrupts.ts';
 
 const NOTES: ToolReference = { serverId: 'browser-notes', name: 'note', origin: 'tab' };
@@ -44,7 +44,7 @@ const SENT: LedgerEntry = {
 };
 
 /** `asked`: what the server's verdict adds to the facts about the tool. */
-const facts = (change: Partial<TabRunFacts> = {}, asked: Partial<ApprovalInterrupt> = {}): TabRunFacts => ({
+const createDetails = (change: Partial<TabRunDetails> = {}, asked: Partial<ApprovalInterrupt> = {}): TabRunDetails => ({
   offered: () =>
     Promise.resolve([
       { id: 'browser-notes', url: 'http://n', tools: [{ name: 'note', inputSchema: { type: 'object' } }] },
@@ -60,7 +60,7 @@ const facts = (change: Partial<TabRunFacts> = {}, asked: Partial<ApprovalInterru
         return { verdict: { decision: 'ask', about: { ...about, ...asked } }, about };
       }),
     }),
-  callOf: (callId) => Promise.resolve(CALLS.find((call) => call.callId === callId)),
+  findCall: (callId) => Promise.resolve(CALLS.find((call) => call.callId === callId)),
   ledger: () => Promise.resolve([SENT]),
   budgets: () => Promise.resolve([{ of: 'run', dollars: 3 }]),
   answered: () => Promise.resolve([]),
@@ -156,18 +156,18 @@ const FORGED: readonly [keyof typeof HONEST, string, object][] = [
 
 describe('what a tab asks the user', () => {
   test.each(Object.entries(HONEST))('%s is accepted as it is', async (_what, interrupt) => {
-    await expect(checkTabInterrupts([interrupt], facts())).resolves.toBeUndefined();
+    await expect(checkTabInterrupts([interrupt], createDetails())).resolves.toBeUndefined();
   });
 
   test.each(FORGED)('%s is rejected with %s', async (kind, _what, change) => {
     const forged = { ...HONEST[kind], ...change } as Interrupt;
-    await expect(checkTabInterrupts([forged], facts())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([forged], createDetails())).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   test.each(
     Object.entries(HONEST).filter(([, { kind }]) => kind !== 'budget' && kind !== 'prompt' && kind !== 'selection'),
   )('%s is rejected if this tab does not offer the tool, or the server does not have it', async (_what, interrupt) => {
-    const none = facts({
+    const none = createDetails({
       offered: () => Promise.resolve([]),
       tools: () => Promise.resolve({ tools: [], serverInstructions: [], judged: [] }),
     });
@@ -182,8 +182,8 @@ describe('what a tab asks the user', () => {
       const asked = (call: ToolCallPart, id: string) => ({ ...HONEST[kind], ...of(call), id }) as Interrupt;
       const many = (count: number) => Array.from({ length: count }, (_, at) => asked(note, `r.q${at}`));
       const open = many(2).map((interrupt) => ({ interrupt }) as StoredInterrupt);
-      const withOpen = facts({
-        callOf: (callId) => Promise.resolve([note, ...calls].find((call) => call.callId === callId)),
+      const withOpen = createDetails({
+        findCall: (callId) => Promise.resolve([note, ...calls].find((call) => call.callId === callId)),
         open: () => Promise.resolve(open),
       });
       await expect(checkTabInterrupts(many(perCall), withOpen)).resolves.toBeUndefined();
@@ -201,7 +201,7 @@ describe('what a tab asks the user', () => {
     const call = part('r.0.4', MAIL, { command: 'rm -rf /' });
     const asked = { ...of(call), kind: 'approval', arguments: call.arguments, ...MAIL_ABOUT } as const;
     const danger = 'Deletes everything.';
-    const withCall = facts({ callOf: () => Promise.resolve(call) }, { danger });
+    const withCall = createDetails({ findCall: () => Promise.resolve(call) }, { danger });
     await expect(checkTabInterrupts([asked], withCall)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(checkTabInterrupts([{ ...asked, danger }], withCall)).resolves.toBeUndefined();
   });
@@ -213,9 +213,9 @@ describe('what a tab asks the user', () => {
   ])('an approval of a tool of the server shows %s exactly as the server would', async (_what, shown) => {
     const plain = HONEST['an approval of a tool of the server'] as ApprovalInterrupt;
     const complete = { ...plain, ...shown };
-    await expect(checkTabInterrupts([complete], facts({}, shown))).resolves.toBeUndefined();
-    await expect(checkTabInterrupts([plain], facts({}, shown))).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(checkTabInterrupts([complete], facts())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([complete], createDetails({}, shown))).resolves.toBeUndefined();
+    await expect(checkTabInterrupts([plain], createDetails({}, shown))).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([complete], createDetails())).rejects.toMatchObject({ code: 'bad_request' });
   });
 
   test.each<[string, InterruptAnswer, boolean]>([
@@ -228,16 +228,16 @@ describe('what a tab asks the user', () => {
   ])('an answer is shown %s', async (_what, answer, isAccepted) => {
     const given = { id: 'r.q', answer: { decision: 'accept', content: { a: 'x' } } } as unknown as StoredInterrupt;
     const commit = { events: [{ type: 'interrupt_answered', interruptId: 'r.q', answer }] } as unknown as CommitFromTab;
-    const check = checkTabAnswers(commit, facts({ answered: () => Promise.resolve([given]) }));
+    const check = checkTabAnswers(commit, createDetails({ answered: () => Promise.resolve([given]) }));
     await (isAccepted ? check : expect(check).rejects.toMatchObject({ code: 'bad_request' }));
     const other = { events: [{ ...commit.events[0], interruptId: 'r.other' }] } as unknown as CommitFromTab;
     const isAsked = answer.decision !== 'decline';
-    const checkOther = checkTabAnswers(other, facts({ answered: () => Promise.resolve([given]) }));
+    const checkOther = checkTabAnswers(other, createDetails({ answered: () => Promise.resolve([given]) }));
     await (isAsked ? expect(checkOther).rejects.toMatchObject({ code: 'bad_request' }) : checkOther);
   });
 
   test('arguments that the user has edited, and a limit that the user has raised, are accepted', async () => {
-    const answered = facts({
+    const answered = createDetails({
       answered: () =>
         Promise.resolve([
           {
@@ -250,6 +250,6 @@ describe('what a tab asks the user', () => {
     const again = { ...HONEST['an approval of a tool of this tab'], arguments: { text: 'edited' } } as Interrupt;
     const raised = { ...HONEST['a budget'], budget: { of: 'run', dollars: 8 } } as Interrupt;
     await expect(checkTabInterrupts([again, raised], answered)).resolves.toBeUndefined();
-    await expect(checkTabInterrupts([again], facts())).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(checkTabInterrupts([again], createDetails())).rejects.toMatchObject({ code: 'bad_request' });
   });
 });

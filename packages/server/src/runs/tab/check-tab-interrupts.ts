@@ -31,11 +31,11 @@ import {
   MAX_OPEN_REQUESTS,
   withTemplates,
 } from '@toolyard/protocol';
-import { forbiddenWrite } from './check-tab-commit.ts';
+import { createForbiddenWriteError } from './check-tab-commit.ts';
 import type { ReadTools } from './tab-tool-calls.ts';
 
 /** What the server knows of a run in a tab; read when a commit needs it. */
-export type TabRunFacts = {
+export type TabRunDetails = {
   /** The servers that this tab offers to the conversation. */
   offered: () => Promise<readonly TabServer[]>;
   /** The conversations to which this tab offers servers. */
@@ -45,7 +45,7 @@ export type TabRunFacts = {
   /** The tools that the server has for the run, and its verdicts about these calls. */
   tools: (calls: readonly JudgedCall[]) => Promise<ReadTools>;
   /** The call as the stored message has it. */
-  callOf: (callId: string) => Promise<ToolCallPart | undefined>;
+  findCall: (callId: string) => Promise<ToolCallPart | undefined>;
   ledger: () => Promise<readonly LedgerEntry[]>;
   /** The budgets of the run as configured. */
   budgets: () => Promise<readonly Budget[]>;
@@ -62,13 +62,13 @@ export type TabRunFacts = {
  *
  * @throws ToolyardError `bad_request` that says what is wrong
  */
-export async function checkTabInterrupts(interrupts: readonly Interrupt[], facts: TabRunFacts): Promise<void> {
+export async function checkTabInterrupts(interrupts: readonly Interrupt[], details: TabRunDetails): Promise<void> {
   // An event and the interrupt that it opens are the same.
   const different = new Map(
     interrupts.map((interrupt) => [canonicalJson(interrupt as unknown as JsonValue), interrupt]),
   );
-  for (const interrupt of different.values()) await checkInterrupt(interrupt, facts);
-  if (interrupts.some(isOfServer)) checkCount([...(await facts.open()).map((each) => each.interrupt), ...interrupts]);
+  for (const interrupt of different.values()) await checkInterrupt(interrupt, details);
+  if (interrupts.some(isOfServer)) checkCount([...(await details.open()).map((each) => each.interrupt), ...interrupts]);
 }
 
 type ServerInterrupt = Extract<Interrupt, { kind: 'elicitation' | 'sampling' }>;
@@ -84,7 +84,7 @@ function checkCount(interrupts: readonly Interrupt[]): void {
   const counts = new Map<string, number>();
   const count = (key: string, limit: number): void => {
     const sum = (counts.get(key) ?? 0) + 1;
-    if (sum > limit) throw forbiddenWrite(`more than ${limit} open requests of a server`);
+    if (sum > limit) throw createForbiddenWriteError(`more than ${limit} open requests of a server`);
     counts.set(key, sum);
   };
   for (const { callId, tool } of unique.values()) {
@@ -101,12 +101,12 @@ const NO: ReadonlySet<InterruptAnswer['decision']> = new Set(['refuse', 'decline
  *
  * @throws ToolyardError `bad_request`
  */
-export async function checkTabAnswers({ events }: CommitFromTab, { answered }: TabRunFacts): Promise<void> {
+export async function checkTabAnswers({ events }: CommitFromTab, { answered }: TabRunDetails): Promise<void> {
   for (const event of events) {
     if (event.type !== 'interrupt_answered' || NO.has(event.answer.decision)) continue;
     const stored = (await answered()).find(({ id }) => id === event.interruptId);
     if (stored && isSame(stored.answer, event.answer)) continue;
-    throw forbiddenWrite(`an answer to ${event.interruptId} that the user has not given`);
+    throw createForbiddenWriteError(`an answer to ${event.interruptId} that the user has not given`);
   }
 }
 
@@ -139,61 +139,62 @@ export function withAskedBy(commit: CommitFromTab, by: AskedBy | undefined): Com
   };
 }
 
-async function checkInterrupt(interrupt: Interrupt, facts: TabRunFacts): Promise<void> {
+async function checkInterrupt(interrupt: Interrupt, details: TabRunDetails): Promise<void> {
   switch (interrupt.kind) {
     case 'approval':
-      await checkCall(interrupt, await argumentsShown(interrupt, facts), facts);
-      await checkApproval(interrupt, facts);
+      await checkCall(interrupt, await argumentsShown(interrupt, details), details);
+      await checkApproval(interrupt, details);
       return;
     case 'in_doubt':
-      return checkInDoubt(interrupt, facts);
+      return checkInDoubt(interrupt, details);
     case 'prompt':
     case 'selection':
-      return checkQuestion(interrupt, await checkCall(interrupt, null, facts), facts);
+      return checkQuestion(interrupt, await checkCall(interrupt, null, details), details);
     case 'elicitation': {
-      await checkCall(interrupt, null, facts);
+      await checkCall(interrupt, null, details);
       const fault = interrupt.mode === 'url' ? faultOfUrlToOpen(interrupt.url) : null;
-      if (fault !== null) throw forbiddenWrite(`a URL that must not be opened. ${fault}`);
-      await checkConversations(interrupt, facts);
-      return requireOffered(interrupt, facts);
+      if (fault !== null) throw createForbiddenWriteError(`a URL that must not be opened. ${fault}`);
+      await checkConversations(interrupt, details);
+      return requireOffered(interrupt, details);
     }
     case 'sampling':
-      await checkCall(interrupt, null, facts);
-      await checkConversations(interrupt, facts);
-      return requireOffered(interrupt, facts);
+      await checkCall(interrupt, null, details);
+      await checkConversations(interrupt, details);
+      return requireOffered(interrupt, details);
     case 'sign_in':
     case 'tab':
-      await checkCall(interrupt, null, facts);
-      return requireOffered(interrupt, facts);
+      await checkCall(interrupt, null, details);
+      return requireOffered(interrupt, details);
     case 'budget':
-      return checkBudget(interrupt, facts);
+      return checkBudget(interrupt, details);
     default:
-      return unknownKind(interrupt);
+      return throwUnknownKind(interrupt);
   }
 }
 
-function unknownKind(interrupt: never): never {
-  throw forbiddenWrite(`an unknown request ${JSON.stringify(interrupt)}`);
+function throwUnknownKind(interrupt: never): never {
+  throw createForbiddenWriteError(`an unknown request ${JSON.stringify(interrupt)}`);
 }
 
 /** The request is about a call of this run, as it was committed. `args`: the arguments shown, if any are. */
 async function checkCall(
   { callId, tool, name }: CallInterrupt,
   args: JsonObject | null,
-  { callOf }: TabRunFacts,
+  { findCall }: TabRunDetails,
 ): Promise<ToolCallPart> {
-  const call = await callOf(callId);
-  if (!call) throw forbiddenWrite(`a request about the call ${callId}, which no message contains`);
+  const call = await findCall(callId);
+  if (!call) throw createForbiddenWriteError(`a request about the call ${callId}, which no message contains`);
   if (!isSame(call.tool, tool) || call.name !== name)
-    throw forbiddenWrite(`a request about another tool than ${callId}`);
-  if (args && !isSame(call.arguments, args)) throw forbiddenWrite(`other arguments than those of the call ${callId}`);
+    throw createForbiddenWriteError(`a request about another tool than ${callId}`);
+  if (args && !isSame(call.arguments, args))
+    throw createForbiddenWriteError(`other arguments than those of the call ${callId}`);
   return call;
 }
 
 /** Arguments that the user has edited replace those of the call; null then, because they need no comparison. */
 async function argumentsShown(
   { callId, arguments: args }: ApprovalInterrupt,
-  { answered }: TabRunFacts,
+  { answered }: TabRunDetails,
 ): Promise<JsonObject | null> {
   const isEdited = (await answered()).some(
     ({ interrupt, answer }) =>
@@ -205,19 +206,20 @@ async function argumentsShown(
   return isEdited ? null : args;
 }
 
-async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): Promise<void> {
+async function checkApproval(interrupt: ApprovalInterrupt, details: TabRunDetails): Promise<void> {
   const { tool, arguments: args, danger, templates, diff, autoUnconfirmed, textCall, byRule } = interrupt;
-  const expected = withTemplates(defined({ danger: dangerOf(tool, args, { own: { port: facts.port } }) }));
+  const expected = withTemplates(defined({ danger: dangerOf(tool, args, { own: { port: details.port } }) }));
   if (isOfTab(tool)) {
     if (danger !== undefined && !isSame({ danger, templates }, expected))
-      throw forbiddenWrite('a warning that is not of the server');
-    if (diff !== undefined || autoUnconfirmed !== undefined) throw forbiddenWrite('facts that only the server knows');
-    return requireOffered(interrupt, facts);
+      throw createForbiddenWriteError('a warning that is not of the server');
+    if (diff !== undefined || autoUnconfirmed !== undefined)
+      throw createForbiddenWriteError('facts that only the server knows');
+    return requireOffered(interrupt, details);
   }
-  const { tools, judged } = await facts.tools([{ tool, arguments: args, ...defined({ textCall }) }]);
+  const { tools, judged } = await details.tools([{ tool, arguments: args, ...defined({ textCall }) }]);
   const [own] = judged;
   if (!own || !findTool(tools, tool)) {
-    throw forbiddenWrite(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
+    throw createForbiddenWriteError(`an approval of ${tool.serverId}/${tool.name}, which the run does not have`);
   }
   const { verdict, about } = own;
   // What was asked may be allowed or forbidden by now; an approval changes nothing then.
@@ -226,7 +228,8 @@ async function checkApproval(interrupt: ApprovalInterrupt, facts: TabRunFacts): 
       ? (verdict.about ?? {})
       : { ...about, ...defined({ textCall, byRule }), ...(danger === expected.danger ? expected : {}) };
   for (const field of SHOWN) {
-    if (!isSame(interrupt[field], shown[field])) throw forbiddenWrite(`another ${field} than that of the call`);
+    if (!isSame(interrupt[field], shown[field]))
+      throw createForbiddenWriteError(`another ${field} than that of the call`);
   }
 }
 
@@ -245,59 +248,60 @@ const SHOWN = Object.keys({
 } satisfies Record<keyof CallToolFacts, true>) as (keyof CallToolFacts)[];
 
 /** The call was sent, and the ledger says when. */
-async function checkInDoubt(interrupt: InDoubtInterrupt, facts: TabRunFacts): Promise<void> {
+async function checkInDoubt(interrupt: InDoubtInterrupt, details: TabRunDetails): Promise<void> {
   const { callId, tool, arguments: args } = interrupt;
-  const entry = (await facts.ledger()).find((each) => each.callId === callId);
+  const entry = (await details.ledger()).find((each) => each.callId === callId);
   const isSent = entry?.status === 'sent' || entry?.status === 'in_doubt';
   // The ledger knows no origins; `checkCall` compares the tool with that of the message.
   const isOfTool = entry !== undefined && formatToolReference(entry.tool) === formatToolReference(tool);
   if (!isSent || !isOfTool || !isSame(entry.arguments, args)) {
-    throw forbiddenWrite(`a question about the call ${callId}, which was not sent so`);
+    throw createForbiddenWriteError(`a question about the call ${callId}, which was not sent so`);
   }
-  if (interrupt.sentAt > entry.updatedAt) throw forbiddenWrite(`another time of the call ${callId}`);
-  await checkCall(interrupt, null, facts);
-  if (isOfTab(tool)) await requireOffered(interrupt, facts);
+  if (interrupt.sentAt > entry.updatedAt) throw createForbiddenWriteError(`another time of the call ${callId}`);
+  await checkCall(interrupt, null, details);
+  if (isOfTab(tool)) await requireOffered(interrupt, details);
 }
 
 /** The model asks through a built-in tool: the texts are those of its call. */
 async function checkQuestion(
   interrupt: PromptInterrupt | SelectionInterrupt,
   call: ToolCallPart,
-  facts: TabRunFacts,
+  details: TabRunDetails,
 ): Promise<void> {
-  const known = findTool((await facts.tools([])).tools, interrupt.tool);
-  if (known?.builtIn !== true) throw forbiddenWrite('a question of a tool that is not built in');
+  const known = findTool((await details.tools([])).tools, interrupt.tool);
+  if (known?.builtIn !== true) throw createForbiddenWriteError('a question of a tool that is not built in');
   const texts = textsIn(call.arguments);
   const asked = interrupt.kind === 'prompt' ? [interrupt.question] : [interrupt.question, ...interrupt.choices];
   if (!asked.every((text) => texts.some((own) => own.startsWith(text)))) {
-    throw forbiddenWrite(`another question than that of the call ${interrupt.callId}`);
+    throw createForbiddenWriteError(`another question than that of the call ${interrupt.callId}`);
   }
 }
 
-async function checkBudget({ budget, measure }: BudgetInterrupt, facts: TabRunFacts): Promise<void> {
+async function checkBudget({ budget, measure }: BudgetInterrupt, details: TabRunDetails): Promise<void> {
   const key = budgetKey(budget);
-  const configured = (await facts.budgets()).find((each) => budgetKey(each) === key);
-  const limits = (await facts.answered()).flatMap(({ interrupt, answer }) =>
+  const configured = (await details.budgets()).find((each) => budgetKey(each) === key);
+  const limits = (await details.answered()).flatMap(({ interrupt, answer }) =>
     interrupt.kind === 'budget' && budgetKey(interrupt.budget) === key && answer?.decision === 'raise'
       ? [answer.limit]
       : [],
   );
   const limit = budget[measure];
   if (!configured || limit === undefined || ![configured[measure], ...limits].includes(limit)) {
-    throw forbiddenWrite('a budget that the run does not have');
+    throw createForbiddenWriteError('a budget that the run does not have');
   }
 }
 
-async function checkConversations({ mayBelongTo = [] }: ServerInterrupt, facts: TabRunFacts): Promise<void> {
-  const own = mayBelongTo.length === 0 ? [] : await facts.conversations();
+async function checkConversations({ mayBelongTo = [] }: ServerInterrupt, details: TabRunDetails): Promise<void> {
+  const own = mayBelongTo.length === 0 ? [] : await details.conversations();
   const other = mayBelongTo.find((id) => !own.includes(id));
-  if (other !== undefined) throw forbiddenWrite(`the conversation ${other}, to which this tab offers nothing`);
+  if (other !== undefined)
+    throw createForbiddenWriteError(`the conversation ${other}, to which this tab offers nothing`);
 }
 
-async function requireOffered({ tool }: CallInterrupt, facts: TabRunFacts): Promise<void> {
-  const server = isOfTab(tool) ? (await facts.offered()).find(({ id }) => id === tool.serverId) : undefined;
+async function requireOffered({ tool }: CallInterrupt, details: TabRunDetails): Promise<void> {
+  const server = isOfTab(tool) ? (await details.offered()).find(({ id }) => id === tool.serverId) : undefined;
   if (server?.tools.some(({ name }) => name === tool.name)) return;
-  throw forbiddenWrite(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
+  throw createForbiddenWriteError(`a request of ${tool.serverId}/${tool.name}, which this tab does not offer`);
 }
 
 /** Built-in tools that a tab executes have its origin as well, but not the prefix of its servers. */

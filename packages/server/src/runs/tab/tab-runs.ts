@@ -30,18 +30,18 @@ import {
   filesNamedBy,
   steeringMessages,
   hasSameParts,
-  forbiddenWrite,
+  createForbiddenWriteError,
 } from './check-tab-commit.ts';
-import type { TabRunFacts } from './check-tab-interrupts.ts';
+import type { TabRunDetails } from './check-tab-interrupts.ts';
 import { checkTabAnswers, checkTabInterrupts, interruptsIn, withAskedBy } from './check-tab-interrupts.ts';
-import { askedByOf } from '../start/key-limits.ts';
+import { toAskedBy } from '../start/key-limits.ts';
 import { continueRun, refuseContinue } from '../start/continue-run.ts';
-import { needsModelFacts } from '../start/needs-model-facts.ts';
+import { needsModelDetails } from '../start/needs-model-details.ts';
 import { answeringAgent } from '../start/answering-agent.ts';
 import { readInboxItems } from '../queue/run-inbox.ts';
-import { mentionOf } from '../start/mention.ts';
+import { getMention } from '../start/mention.ts';
 import type { CanContinue, StartRequest, StartRun } from '../start/start-run.ts';
-import { noConversation } from '../start/start-run.ts';
+import { createNoConversationError } from '../start/start-run.ts';
 import type { RunConfiguration, RunStarter } from '../worker/stored-run.ts';
 import { readStoredRun } from '../worker/stored-run.ts';
 import { readChildUsage } from '../sub-agents/child-usage.ts';
@@ -67,10 +67,10 @@ export type TabRunsOptions = {
   keepMedia: (principal: Owner, parts: UserPart[]) => Promise<UserPart[]>;
   start: StartRun;
   /** Limits of a model; its provider is queried only if that matters. */
-  facts: Models['facts'];
+  details: Models['abilities'];
   canContinue: CanContinue;
   /** The current budgets of a run in this conversation. */
-  budgetsOf: (
+  readBudgets: (
     principal: Owner,
     conversation: StoredConversation,
     run: Pick<RunRecord, 'agentId'>,
@@ -94,7 +94,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   const keep = <T>(principal: Owner, value: T): Promise<T> =>
     mediaToBlobs(value, keepFilesOfRun({ storage, principal, clock }));
 
-  async function runOf(principal: Owner, runId: string): Promise<RunRecord> {
+  async function getRun(principal: Owner, runId: string): Promise<RunRecord> {
     const run = await storage.runs.getRun(principal, runId);
     if (run?.place === 'browser') return run;
     throw createNotFoundError(say`There is no run ${runId} in a tab.`);
@@ -107,7 +107,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     configuration: Pick<RunConfiguration, 'budgets'> | null,
   ): Promise<TabRunInbox> {
     const items = await storage.runs.readInbox(run.id, fence);
-    if (items === null) throw stale(run.id);
+    if (items === null) throw createStaleTabError(run.id);
     const { cancels, sendNext, answers, ...inboxItems } = readInboxItems(items);
     const { conversationId, agentId } = run;
     const steers = inboxItems.steers.map(async ({ itemId, queuedMessageId }) => {
@@ -149,11 +149,11 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       clock,
       inboxItems: { ...readInboxItems(items), steers: [] },
       ending: null,
-      usageOf: (children) => readChildUsage(storage, principal, { children, at: clock.now() }),
+      readUsage: (children) => readChildUsage(storage, principal, { children, at: clock.now() }),
     });
     if (taken.parked) return null;
     await writer.flushed();
-    const now = await runOf(principal, run.id);
+    const now = await getRun(principal, run.id);
     const group = configuration.group && (await openGroup(principal, configuration.group, storage));
     const state: StoredRun = { point: taken.point, leafId: conversation.leafId, shownId: conversation.shownId };
     return {
@@ -165,7 +165,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       state: state as unknown as JsonObject,
       configuration,
       model: configuration.model,
-      abilities: await options.facts(principal, configuration.model, { ask: needsModelFacts(branch) }),
+      abilities: await options.details(principal, configuration.model, { ask: needsModelDetails(branch) }),
       messages: [...conversation.messages()],
       ledger: [...((await storage.runs.readLedger(principal, run.id)) ?? [])],
       inbox: await readInbox(principal, run, run.fence, configuration),
@@ -174,8 +174,8 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   async function take(principal: Owner, tabId: string, runId: string): Promise<LeasedTabRun | null> {
-    const run = await runOf(principal, runId);
-    const leased = await storage.runs.acquireLease(runId, termsOf(tabId), { from: PREFIX });
+    const run = await getRun(principal, runId);
+    const leased = await storage.runs.acquireLease(runId, createTerms(tabId), { from: PREFIX });
     if (leased === null) {
       const message = run.endedAt === null ? say`This run is being executed elsewhere.` : say`This run has ended.`;
       throw createConflictError(message);
@@ -184,7 +184,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
       return await handOver(principal, leased);
     } catch (thrown) {
       if (!(thrown instanceof RunLost)) throw thrown;
-      throw stale(runId);
+      throw createStaleTabError(runId);
     } finally {
       hub.changed(principal.ownerId, 'conversations', leased.conversationId);
       hub.changed(principal.ownerId, 'interrupts', leased.conversationId);
@@ -192,10 +192,10 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
   }
 
   async function checkLease(tabId: string, runId: string, fence: number): Promise<void> {
-    if (!(await storage.runs.renewLease(runId, fence, termsOf(tabId)))) throw stale(runId);
+    if (!(await storage.runs.renewLease(runId, fence, createTerms(tabId)))) throw createStaleTabError(runId);
   }
-  const tabSubAgents = createTabSubAgents({ storage, subAgents: options.subAgents, runOf, checkLease });
-  const tabTools = createTabTools({ calls: options.toolCalls, runOf, checkLease });
+  const tabSubAgents = createTabSubAgents({ storage, subAgents: options.subAgents, getRun, checkLease });
+  const tabTools = createTabTools({ calls: options.toolCalls, getRun, checkLease });
 
   return {
     ...tabSubAgents,
@@ -203,14 +203,14 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
 
     async startInTab(principal, tabId, request, starter) {
       const conversation = await storage.conversations.get(principal, request.conversationId);
-      if (!conversation) throw noConversation(request.conversationId);
+      if (!conversation) throw createNoConversationError(request.conversationId);
       // Sent again: the first request started it, and its response was lost.
       const before = request.id === undefined ? null : await storage.runs.getRun(principal, request.id);
-      const isThere = before?.place === 'browser' && before.conversationId === conversation.id;
+      const isKnownRun = before?.place === 'browser' && before.conversationId === conversation.id;
       const held = await take(
         principal,
         tabId,
-        isThere ? before.id : await begin(principal, tabId, request, conversation, starter),
+        isKnownRun ? before.id : await begin(principal, tabId, request, conversation, starter),
       );
       if (held) return held;
       throw createConflictError(say`This run waits for the user.`);
@@ -219,21 +219,21 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     takeInTab: take,
 
     async renewInTab(principal, tabId, runId, fence) {
-      const run = await runOf(principal, runId);
+      const run = await getRun(principal, runId);
       await checkLease(tabId, runId, fence);
       const conversation = await storage.conversations.get(principal, run.conversationId);
-      const budgets = conversation ? await options.budgetsOf(principal, conversation, run) : null;
+      const budgets = conversation ? await options.readBudgets(principal, conversation, run) : null;
       return readInbox(principal, run, fence, budgets);
     },
 
     async commitFromTab(principal, runId, sent, { tabId, starter }): Promise<CommittedFromTab> {
-      const run = await runOf(principal, runId);
+      const run = await getRun(principal, runId);
       checkTabCommit(run, sent);
       const asked = interruptsIn(sent);
-      const facts = factsOf(principal, run, sent, tabId);
-      if (asked.length > 0) await checkTabInterrupts(asked, facts);
-      await checkTabAnswers(sent, facts);
-      const commit = asked.length > 0 ? withAskedBy(sent, askedByOf(starter)) : sent;
+      const details = getRunDetails(principal, run, sent, tabId);
+      if (asked.length > 0) await checkTabInterrupts(asked, details);
+      await checkTabAnswers(sent, details);
+      const commit = asked.length > 0 ? withAskedBy(sent, toAskedBy(starter)) : sent;
       await checkUserMessage(principal, run, commit);
       const steering = steeringMessages(commit);
       if (steering.length > 0) await checkSteering(commit, await sentBy(principal, run, commit.fence));
@@ -248,7 +248,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
           runId,
           durability: 'normal',
           ...(steering.length > 0 ? { unqueued: steering.map(({ id }) => id) } : {}),
-          numbered: { number, digest: digestOf(sent) },
+          numbered: { number, digest: getDigest(sent) },
         },
       ]);
       switch (outcome?.outcome) {
@@ -268,27 +268,27 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         case 'invalid':
           throw createInvalidError(`The commit was not stored: ${outcome.problem}.`);
         default:
-          throw stale(runId);
+          throw createStaleTabError(runId);
       }
     },
   };
 
   /** What a request of the run is compared with. */
-  function factsOf(principal: Owner, run: RunRecord, commit: CommitFromTab, tabId: string): TabRunFacts {
+  function getRunDetails(principal: Owner, run: RunRecord, commit: CommitFromTab, tabId: string): TabRunDetails {
     const configuration = async (): Promise<RunConfiguration> => {
       const stored = await storage.runStates.get(principal, run.id);
       return readStoredRun(stored ?? { state: null, configuration: null }).configuration;
     };
     return {
       async offered() {
-        const offers = await storage.tabs.offersOf(principal, tabId);
+        const offers = await storage.tabs.listOffers(principal, tabId);
         return offers.flatMap(({ conversationId, servers }) => (conversationId === run.conversationId ? servers : []));
       },
       conversations: async () =>
-        (await storage.tabs.offersOf(principal, tabId)).map(({ conversationId }) => conversationId),
+        (await storage.tabs.listOffers(principal, tabId)).map(({ conversationId }) => conversationId),
       open: async () => storage.runs.listInterrupts(principal, { runId: run.id, status: 'open', limit: 1_000 }),
       tools: (calls) => options.toolCalls.read(principal, run, calls),
-      async callOf(callId) {
+      async findCall(callId) {
         const sent = commit.messages?.find(({ message }) => message.id === messageIdOfCall(callId))?.message;
         return sent ? callPartIn(sent, run, callId) : storedCallPart(storage.messages, principal, run, callId);
       },
@@ -311,7 +311,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
         (await storage.messages.get(principal, run.conversationId, run.id)) ??
         (await storage.messages.get(principal, run.conversationId, message.id));
       if (asked?.role === 'user' && canonicalJson(asked) === canonicalJson(message)) continue;
-      throw forbiddenWrite("another question than the user's");
+      throw createForbiddenWriteError("another question than the user's");
     }
   }
 
@@ -348,14 +348,14 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     conversation: StoredConversation,
     starter: RunStarter | undefined,
   ): Promise<string> {
-    const how = await startRequestOf(principal, request, conversation);
-    const outcome = await options.start(principal, { ...how, ...defined({ starter }), heldBy: termsOf(tabId) });
+    const how = await createStartRequest(principal, request, conversation);
+    const outcome = await options.start(principal, { ...how, ...defined({ starter }), heldBy: createTerms(tabId) });
     if (outcome.started) return outcome.run.id;
     throw createConflictError(say`An answer is in progress.`, say`Stop it first, or wait until it ends.`);
   }
 
   /** What a run in a tab starts with: a message, or an answer to continue or regenerate. */
-  async function startRequestOf(
+  async function createStartRequest(
     principal: Owner,
     request: StartRunInTab,
     conversation: StoredConversation,
@@ -379,7 +379,7 @@ export function createTabRuns(options: TabRunsOptions): RunsInTabs {
     }
     const { parentId = conversation.leafId, agentId } = request;
     const parts = await options.keepMedia(principal, request.parts);
-    const mention = await mentionOf(principal, agentId, storage.agents);
+    const mention = await getMention(principal, agentId, storage.agents);
     const userMessage: UserMessage = { id: runId, parentId, createdAt: clock.now(), role: 'user', parts, ...mention };
     return { runId, conversation, userMessage, begins: { with: 'message' }, ...kept, ...defined({ agentId }) };
   }
@@ -390,16 +390,16 @@ function groupForTab({ settings, members }: OpenedGroup): NonNullable<LeasedTabR
   return { settings: { ...rest, members: [...ids], stopPhrases: [...stopPhrases] }, members: [...members] };
 }
 
-function termsOf(tabId: string): LeaseTerms {
+function createTerms(tabId: string): LeaseTerms {
   return { owner: `${PREFIX}${tabId}`, ms: LEASE_MS };
 }
 
 /** Hash of a tab's commit, so that a different one with the same number is not mistaken for a repetition. */
-function digestOf(commit: CommitFromTab): string {
+function getDigest(commit: CommitFromTab): string {
   return createHash('sha256').update(JSON.stringify(commit)).digest('hex');
 }
 
-function stale(runId: string): ToolyardError {
+function createStaleTabError(runId: string): ToolyardError {
   const message = say`This tab does not have run ${runId} any more: another tab has claimed it, or it has ended.`;
   return createConflictError(message);
 }

@@ -4,7 +4,7 @@ import { defined, ToolyardError, say } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import { createInvalidError, createNotFoundError } from '../../errors.ts';
 import type { RunsInTabs } from '../../services.ts';
-import { forbiddenWrite } from './check-tab-commit.ts';
+import { createForbiddenWriteError } from './check-tab-commit.ts';
 import type { RunConfiguration } from '../worker/stored-run.ts';
 import { readStoredRun } from '../worker/stored-run.ts';
 
@@ -12,7 +12,7 @@ export type TabSubAgentsOptions = {
   storage: Pick<SharedStorage, 'runs' | 'runStates'>;
   subAgents: (of: { run: RunRecord; configuration: RunConfiguration }) => SubAgents;
   /** @throws ToolyardError `not_found` for a run that does not execute in a tab */
-  runOf: (principal: Owner, runId: string) => Promise<RunRecord>;
+  getRun: (principal: Owner, runId: string) => Promise<RunRecord>;
   /** @throws ToolyardError `conflict` if the tab no longer has the lease */
   checkLease: (tabId: string, runId: string, fence: number) => Promise<void>;
 };
@@ -24,7 +24,7 @@ export type TabSubAgentsOptions = {
 export function createTabSubAgents({
   storage,
   subAgents,
-  runOf,
+  getRun,
   checkLease,
 }: TabSubAgentsOptions): Pick<RunsInTabs, 'startSubAgentsInTab' | 'readSubAgentsInTab'> {
   async function open(principal: Owner, run: RunRecord) {
@@ -36,8 +36,8 @@ export function createTabSubAgents({
 
   return {
     async startSubAgentsInTab(principal, tabId, runId, { fence, tasks, ...of }) {
-      const run = await runOf(principal, runId);
-      if (!of.callId.startsWith(`${runId}.`)) throw forbiddenWrite(`the call ${of.callId}`);
+      const run = await getRun(principal, runId);
+      if (!of.callId.startsWith(`${runId}.`)) throw createForbiddenWriteError(`the call ${of.callId}`);
       await checkLease(tabId, runId, fence);
       const opened = await open(principal, run);
       if (opened.configuration.limits.maxDepth <= 0) {
@@ -48,7 +48,7 @@ export function createTabSubAgents({
     },
 
     async readSubAgentsInTab(principal, runId, childIds) {
-      const run = await runOf(principal, runId);
+      const run = await getRun(principal, runId);
       const found = await Promise.all(childIds.map(async (id) => storage.runs.getRun(principal, id)));
       const foreign = childIds.find((_id, at) => {
         const child = found[at];

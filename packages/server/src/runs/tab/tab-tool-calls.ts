@@ -85,7 +85,7 @@ export class TabToolCallMaker implements TabToolCalls {
     const judged = await service.judge(calls);
     const { serverInstructions, skills } = service.contextSources;
     return {
-      tools: service.tools.map(definitionOf),
+      tools: service.tools.map(toDefinition),
       serverInstructions: [...serverInstructions],
       ...defined({ skills }),
       judged,
@@ -102,13 +102,13 @@ export class TabToolCallMaker implements TabToolCalls {
       if (row === null) {
         const answer = await this.#start(principal, run, stored);
         if (typeof answer === 'object') return answer;
-        if (answer === 'busy') await this.#waitAtMost(BEAT_MS, Promise.race(this.#othersOf(run)));
+        if (answer === 'busy') await this.#waitAtMost(BEAT_MS, Promise.race(this.#listOthers(run)));
         continue;
       }
       checkSameCall(row, stored);
       if (row.status === 'done' && row.result) return row.result;
       const left = until - clock.monotonic();
-      const executing = this.#executing.get(nameOf(key));
+      const executing = this.#executing.get(getName(key));
       if (executing) await this.#waitAtMost(left, executing.over);
       else if (clock.now() - row.updatedAt > GONE_MS) await this.#replace(principal, run, stored, row);
       else await this.#waitAtMost(Math.min(left, BEAT_MS));
@@ -131,8 +131,8 @@ export class TabToolCallMaker implements TabToolCalls {
     const cancel = new AbortController();
     const { service, configuration } = await this.#open(principal, run, cancel.signal);
     return this.#inTurn(principal.ownerId, async () => {
-      if (this.#othersOf(run).length >= configuration.limits.toolConcurrency) return 'busy';
-      const decided = await service.decide(stored.call, await this.#stateOf(principal, run, configuration, stored));
+      if (this.#listOthers(run).length >= configuration.limits.toolConcurrency) return 'busy';
+      const decided = await service.decide(stored.call, await this.#getState(principal, run, configuration, stored));
       if ('answer' in decided) return decided.answer;
       const row = await this.#options.storage.tabs.startCall(principal, {
         ...stored.row,
@@ -144,7 +144,7 @@ export class TabToolCallMaker implements TabToolCalls {
   }
 
   /** The calls of the run in progress. */
-  #othersOf(run: RunRecord): Promise<void>[] {
+  #listOthers(run: RunRecord): Promise<void>[] {
     return [...this.#executing.values()].flatMap(({ runId, over }) => (runId === run.id ? [over] : []));
   }
 
@@ -157,7 +157,7 @@ export class TabToolCallMaker implements TabToolCalls {
     const { service, configuration } = await this.#open(principal, run, cancel.signal);
     const isRepeatable = service.isRepeatable(stored.call.tool);
     const decided =
-      isRepeatable && (await service.decide(stored.call, await this.#stateOf(principal, run, configuration, stored)));
+      isRepeatable && (await service.decide(stored.call, await this.#getState(principal, run, configuration, stored)));
     if (!decided || 'answer' in decided) {
       const of = { tabId: null, fence: row.fence, at: clock.now() };
       await tabs.finish(principal, key, { ...of, result: processGone(stored.call) });
@@ -175,7 +175,7 @@ export class TabToolCallMaker implements TabToolCalls {
     cancel: AbortController,
   ): void {
     const { log } = this.#options;
-    const name = nameOf(key);
+    const name = getName(key);
     const over = this.#makeAndStore(principal, row, key, make, cancel)
       .catch((thrown: unknown) =>
         log(`run ${key.runId}: the result of a call could not be stored: ${messageOf(thrown)}`),
@@ -275,7 +275,7 @@ export class TabToolCallMaker implements TabToolCalls {
   }
 
   /** What decisions about a call depend on, from what is stored: the state that the tab commits could say anything. */
-  async #stateOf(
+  async #getState(
     principal: Owner,
     { id: runId, conversationId, agentId, createdAt }: RunRecord,
     { limits }: RunConfiguration,
@@ -310,12 +310,12 @@ export class TabToolCallMaker implements TabToolCalls {
   }
 }
 
-function definitionOf({ tool, name, inputSchema, builtIn, ...of }: IndexedTool): ListedTools['tools'][number] {
+function toDefinition({ tool, name, inputSchema, builtIn, ...of }: IndexedTool): ListedTools['tools'][number] {
   const { title, description, outputSchema, annotations } = of;
   return { tool, name, inputSchema, builtIn, ...defined({ title, description, outputSchema, annotations }) };
 }
 
-function nameOf({ runId, callId }: CallKey): string {
+function getName({ runId, callId }: CallKey): string {
   return `${runId} ${callId}`;
 }
 

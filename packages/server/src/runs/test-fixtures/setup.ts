@@ -239,12 +239,12 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
         throw new ToolyardError({ code: 'model_not_found', message: 'The provider "gone" is not there.' });
       },
       price: () => Promise.resolve(options.price),
-      facts: () => Promise.resolve(options.abilities ?? {}),
+      abilities: () => Promise.resolve(options.abilities ?? {}),
     },
     servers: {
       select: async (_configuration, signal, wait = {}) => {
         await options.awaitServers?.(signal, wait);
-        return selectionOf(options.tools ?? {});
+        return createSelection(options.tools ?? {});
       },
       approve: () => undefined,
       unsandboxed: () => Promise.resolve([...(options.unsandboxed ?? [])]),
@@ -285,7 +285,7 @@ export function runsOver(storage: SharedStorage, options: RunsOptions): DurableR
   });
 }
 
-function selectionOf(tools: Record<string, FakeTool>): ToolHost & ToolSource {
+function createSelection(tools: Record<string, FakeTool>): ToolHost & ToolSource {
   const indexed = Object.entries(tools).map(
     ([name, { builtIn = false, serverId = 'desk', inputSchema = { type: 'object' } }]): IndexedTool => ({
       tool: { serverId, name },

@@ -52,9 +52,9 @@ test('deletes offers of a tab an hour after it was last seen, and keeps those of
   const stop = startHousekeeping({ storage, clock, log: (line) => logged.push(line) });
   await eventually(async () => {
     await clock.advance(HOUR_MS);
-    return (await storage.tabs.offersOf(ANNE, 'gone')).length === 0;
+    return (await storage.tabs.listOffers(ANNE, 'gone')).length === 0;
   });
-  expect(await storage.tabs.offersOf(ANNE, 'there')).toHaveLength(1);
+  expect(await storage.tabs.listOffers(ANNE, 'there')).toHaveLength(1);
   stop();
   expect(logged).toEqual([]);
 });

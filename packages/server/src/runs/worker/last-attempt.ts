@@ -29,10 +29,10 @@ export async function readLastAttempt(
     events = [...page.filter((event) => event.step === step), ...events];
     if (page.some((event) => event.step < step)) break;
   }
-  return lastAttemptOf(events, run.id);
+  return getLastAttempt(events, run.id);
 }
 
-function lastAttemptOf(events: readonly RunEvent[], runId: string): LastAttempt {
+function getLastAttempt(events: readonly RunEvent[], runId: string): LastAttempt {
   const attempt = events.findLast(({ type }) => type === 'step_started')?.attempt ?? 0;
   const own = events.filter((event) => event.attempt === attempt);
   const closed = own.some(({ type }) => type === 'attempt_abandoned');

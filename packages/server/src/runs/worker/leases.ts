@@ -5,7 +5,7 @@ import { createLogOnce } from '../../log-once.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 
 export type LeaseKeeperOptions = {
-  store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'takeOver'>;
+  store: Pick<RunStore, 'renewLeases' | 'releaseLease' | 'claimExpired'>;
   pool: Pick<RunWorkerPool, 'workers' | 'find' | 'recover'>;
   terms: LeaseTerms;
   clock: Clock;
@@ -113,7 +113,7 @@ export class LeaseKeeper {
   async #claimExpired(): Promise<void> {
     const { store, pool, terms } = this.#options;
     for (;;) {
-      const runs = await store.takeOver(terms, TAKEN_AT_ONCE);
+      const runs = await store.claimExpired(terms, TAKEN_AT_ONCE);
       for (const run of runs) pool.recover(run);
       if (this.#closed || runs.length < TAKEN_AT_ONCE) return;
     }

@@ -6,7 +6,7 @@ import type { Clock, Owner, PermissionView, RunRecord } from '@toolyard/protocol
 import { defined, findDecision, isStorageFault, messageOf } from '@toolyard/protocol';
 import type { SharedStorage } from '@toolyard/storage';
 import type { Skills } from '../../built-in/skills/skills.ts';
-import { rootsOf } from '../../built-in/workspace/workspace-path.ts';
+import { toRoots } from '../../built-in/workspace/workspace-path.ts';
 import type { AutoConfirmation } from '../../config/auto-confirmation.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import type { Models, RunServers, ServerWait } from '../../services.ts';
@@ -15,7 +15,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { retryUntilStored } from '../../retry-until-stored.ts';
 import { createRunBudgets } from './run-budgets.ts';
 import { checkStarter, toolRefusal } from '../start/key-limits.ts';
-import { needsModelFacts } from '../start/needs-model-facts.ts';
+import { needsModelDetails } from '../start/needs-model-details.ts';
 import type { RunConfiguration } from './stored-run.ts';
 
 type AccessedRun = {
@@ -29,7 +29,7 @@ type AccessedRun = {
 };
 
 export type RunAccessServices = {
-  models: Pick<Models, 'open' | 'facts' | 'price'>;
+  models: Pick<Models, 'open' | 'abilities' | 'price'>;
   servers: Pick<RunServers, 'select'>;
   storage: Pick<SharedStorage, 'permissions' | 'usage' | 'requestPreludes' | 'apiKeys'>;
   secrets: Pick<Secrets, 'seal' | 'unseal'>;
@@ -66,7 +66,7 @@ export async function openRunAccess(
   const [model, serverTools, abilities] = await Promise.all([
     services.models.open(principal, configuration.model),
     services.servers.select(configuration, signal, wait),
-    services.models.facts(principal, configuration.model, { ask: needsModelFacts(conversation.messages()) }),
+    services.models.abilities(principal, configuration.model, { ask: needsModelDetails(conversation.messages()) }),
   ]);
   // After the clock was set back, the creation time lies in the future and no tab has been seen since.
   const startedAt = Math.min(run.createdAt, clock.now());
@@ -105,7 +105,7 @@ export async function openRunAccess(
       await Promise.all([lookUpDecided(), lookUpUnconfirmed()]);
     },
     callContext,
-    roots: rootsOf(configuration.workspace, callContext?.own?.dataFolder),
+    roots: toRoots(configuration.workspace, callContext?.own?.dataFolder),
     unconfirmed: isAuto ? () => unconfirmed : undefined,
     budgets:
       budgets.length > 0 || (subAgent?.budgets.length ?? 0) > 0 || starter !== undefined
@@ -118,12 +118,12 @@ export async function openRunAccess(
             clock,
           })
         : undefined,
-    keepPrelude: keeperOf(run, services),
+    keepPrelude: createKeeper(run, services),
     isChild: subAgent !== undefined,
     group,
     hasConversation: subAgent?.member?.kind === 'delegate',
     ...(configuration.limits.maxDepth > 0 ? { subAgents: services.subAgents({ run, configuration }) } : {}),
-    summaries: await summariesOf(principal, configuration, services),
+    summaries: await chooseSummaryModel(principal, configuration, services),
     // State of a server is valid in this run only.
     sealing: {
       seal: (text) => secrets.seal(principal, `run ${runId}`, text),
@@ -133,7 +133,7 @@ export async function openRunAccess(
 }
 
 /** Undefined: the model of the run writes summaries, also if the chosen one does not exist any more. */
-async function summariesOf(
+async function chooseSummaryModel(
   principal: Owner,
   { presetTasks }: RunConfiguration,
   { models }: RunAccessServices,
@@ -150,7 +150,7 @@ async function summariesOf(
 }
 
 /** The prelude of a request is stored in the background: the request does not wait for it. */
-function keeperOf(
+function createKeeper(
   { id: runId, ownerId, conversationId }: RunRecord,
   { storage, log, stopping, clock }: RunAccessServices,
 ): KeepPrelude {

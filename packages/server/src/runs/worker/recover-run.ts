@@ -8,7 +8,7 @@ import { defined } from '@toolyard/protocol';
 import { allInterrupts } from '../read/all-interrupts.ts';
 import type { LastAttempt } from './last-attempt.ts';
 import type { ChildRun, ChildUsage } from '../sub-agents/child-usage.ts';
-import { childrenOf, withUsage } from '../sub-agents/child-usage.ts';
+import { listChildren, withUsage } from '../sub-agents/child-usage.ts';
 import { readLastAttempt } from './last-attempt.ts';
 import type { RunInboxItems } from '../queue/run-inbox.ts';
 import type { readStoredRun } from './stored-run.ts';
@@ -25,7 +25,7 @@ export type RecoverRunOptions = {
   /** The pending end of the run, if one was requested before it was claimed. */
   ending: Ending | null;
   /** Reads the usage of child runs that have ended, with that of their own children. */
-  usageOf: (children: readonly ChildRun[]) => Promise<ChildUsage>;
+  readUsage: (children: readonly ChildRun[]) => Promise<ChildUsage>;
 };
 
 /** Where the run continues. `parked`: it still waits for the user; `inboxWaits`: and messages have arrived since. */
@@ -139,12 +139,12 @@ function withPauses(point: RunPoint, pauses: RunInboxItems['pauses']): RunPoint 
  * or ends.
  */
 async function resume(
-  { run, stored, writer, clock, inboxItems, ending, usageOf }: RecoverRunOptions,
+  { run, stored, writer, clock, inboxItems, ending, readUsage }: RecoverRunOptions,
   attempt: number,
 ): Promise<RunPoint> {
   const over = new Set(inboxItems.children.map(({ runId }) => runId));
-  const ended = childrenOf(stored.point.state).filter((child) => over.has(child.runId));
-  const used = ended.length === 0 ? stored.point : withUsage(stored.point, await usageOf(ended));
+  const ended = listChildren(stored.point.state).filter((child) => over.has(child.runId));
+  const used = ended.length === 0 ? stored.point : withUsage(stored.point, await readUsage(ended));
   const point = withPauses(used, inboxItems.pauses);
   const stamp = { step: point.state.step, attempt };
   if (ending) {

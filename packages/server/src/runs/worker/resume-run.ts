@@ -6,7 +6,7 @@ import { groupRunView } from '../../groups/group-run-view.ts';
 import { answeringAgent } from '../start/answering-agent.ts';
 import type { RunWorkerPool } from './run-worker-pool.ts';
 import type { CanContinue, StartRequest, StartRun } from '../start/start-run.ts';
-import { noConversation } from '../start/start-run.ts';
+import { createNoConversationError } from '../start/start-run.ts';
 
 export type ResumeServices = {
   storage: Pick<SharedStorage, 'runs' | 'conversations' | 'messages' | 'agents' | 'runStates'>;
@@ -27,20 +27,21 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
   const { storage, pool, start } = services;
   const run = await storage.runs.getRun(principal, runId);
   if (run === null) throw new ToolyardError({ code: 'not_found', message: say`There is no run ${runId}.` });
-  if (run.parentRunId !== null) throw refused(say`This run is part of another run; resume that one instead.`);
+  if (run.parentRunId !== null)
+    throw createConflictError(say`This run is part of another run; resume that one instead.`);
   switch (run.status) {
     case 'done':
-      throw refused(say`This run has completed: there is nothing to resume.`, say`Send a new message.`);
+      throw createConflictError(say`This run has completed: there is nothing to resume.`, say`Send a new message.`);
     case 'queued':
     case 'running':
     case 'waiting_for_tab':
-      throw refused(say`This run is in progress.`);
+      throw createConflictError(say`This run is in progress.`);
     case 'parked': {
       // Also while members have their turn: the group does not pause after it.
       if (await isPausedGroup(principal, run, storage)) return resumeGroup(principal, run, services);
       const open = await storage.runs.listInterrupts(principal, { runId, status: 'open', limit: 1 });
       if (open.length > 0) {
-        throw refused(
+        throw createConflictError(
           say`This run waits for the user.`,
           say`Answer its open interrupts: on the page, or with toolyard interrupts list.`,
         );
@@ -56,12 +57,12 @@ export async function resumeRun(principal: Owner, runId: string, services: Resum
           last.status === 'failed'
             ? say`Another run has already continued this one, and failed.`
             : say`Another run has already continued this one, and was cancelled.`;
-        throw refused(message, `Resume that run: ${last.id}`);
+        throw createConflictError(message, `Resume that run: ${last.id}`);
       }
       if (last !== null) return last;
       const outcome = await start(principal, await requestFor(principal, run, services));
       if (outcome.started) return outcome.run;
-      throw refused(
+      throw createConflictError(
         say`Another answer is in progress in this conversation.`,
         say`Stop it first, or wait until it ends.`,
       );
@@ -111,13 +112,13 @@ async function requestFor(
 ): Promise<StartRequest> {
   const { conversationId } = run;
   const conversation = await storage.conversations.get(principal, conversationId);
-  if (conversation === null) throw noConversation(conversationId);
+  if (conversation === null) throw createNoConversationError(conversationId);
   const branch = await storage.messages.branch(principal, conversationId, conversation.leafId ?? undefined);
   const asked = branch.findLastIndex((message) => message.role === 'user');
   const userMessage = branch[asked];
   const answer = branch.slice(asked + 1);
-  if (userMessage?.role !== 'user' || !answer.some((message) => isOf(message, run.id))) {
-    throw refused(
+  if (userMessage?.role !== 'user' || !answer.some((message) => isAnswerInRun(message, run.id))) {
+    throw createConflictError(
       say`The conversation has newer messages than this run, or shows another branch.`,
       say`Switch to its branch, or regenerate its answer.`,
     );
@@ -131,7 +132,7 @@ async function requestFor(
   return { runId: nextId(run.id), conversation, userMessage, begins, ...agent };
 }
 
-function isOf(message: Message, runId: string): boolean {
+function isAnswerInRun(message: Message, runId: string): boolean {
   return message.role === 'assistant' && message.runId === runId;
 }
 
@@ -146,6 +147,6 @@ function nextId(runId: string): string {
   return `${begin}~${Number(count) + 1}`;
 }
 
-function refused(message: AnyText, hint?: AnyText): ToolyardError {
+function createConflictError(message: AnyText, hint?: AnyText): ToolyardError {
   return new ToolyardError({ code: 'conflict', message, ...defined({ hint }) });
 }

@@ -152,7 +152,7 @@ export class RunWorkerPool {
         if (result.error.reason === 'overtaken') {
           this.#recoverAndStart(run).catch((error: unknown) => log(`run ${run.id}: ${messageOf(error)}`));
         }
-        if (result.error.reason === 'engine') log(`run ${run.id}: postponed: ${reasonOf(result.error)}`);
+        if (result.error.reason === 'engine') log(`run ${run.id}: postponed: ${getReason(result.error)}`);
         if (result.error.reason === 'newer') this.#leave(run, result.error.message);
         return;
     }
@@ -184,6 +184,6 @@ export class RunWorkerPool {
   }
 }
 
-function reasonOf(runLost: RunLost): string {
+function getReason(runLost: RunLost): string {
   return runLost.cause === undefined ? runLost.message : messageOf(runLost.cause);
 }

@@ -18,7 +18,7 @@ import { keepFilesOfRun } from '../keep-files.ts';
 import { partsInPlace, withBlobsInPlace } from './run-media.ts';
 import type { RunConfiguration } from './stored-run.ts';
 import { readStoredRun } from './stored-run.ts';
-import { askedByOf } from '../start/key-limits.ts';
+import { toAskedBy } from '../start/key-limits.ts';
 import { readChildUsage } from '../sub-agents/child-usage.ts';
 import { recoverRun } from './recover-run.ts';
 
@@ -183,7 +183,7 @@ export class RunWorker {
       clock,
       inboxItems,
       ending: this.#durable.ending,
-      usageOf: (children) => readChildUsage(storage, this.#principal, { children, at: clock.now() }),
+      readUsage: (children) => readChildUsage(storage, this.#principal, { children, at: clock.now() }),
     });
     if (recovered.parked) return { end: 'parked', inboxWaits: recovered.inboxWaits };
     return { point: recovered.point, attempt: recovered.attempt, ledger };
@@ -195,7 +195,7 @@ export class RunWorker {
       ...continued,
       configuration,
       principal: run.ownerId,
-      askedBy: askedByOf(configuration.starter),
+      askedBy: toAskedBy(configuration.starter),
       place: 'server',
       conversation,
       findQueued: (id) => this.#findQueued(id),
@@ -218,13 +218,13 @@ export class RunWorker {
   ): Promise<RunConversation> {
     const { messages, blobs } = this.#services.storage;
     const { inherits = [], member } = stored.configuration.subAgent ?? {};
-    const branchOf = (conversationId: string, leafId: string): Promise<Message[]> =>
+    const readBranch = (conversationId: string, leafId: string): Promise<Message[]> =>
       messages.branch(this.#principal, conversationId, leafId);
-    const above = await Promise.all(inherits.map((from) => branchOf(from.conversationId, from.leafId)));
+    const above = await Promise.all(inherits.map((from) => readBranch(from.conversationId, from.leafId)));
     const inherited = member ? above.flatMap((branch) => memberView(branch, member.agentId)) : above.flat();
-    const branch = [...inherited, ...(await branchOf(this.run.conversationId, stored.leafId))];
+    const branch = [...inherited, ...(await readBranch(this.run.conversationId, stored.leafId))];
     const readable = branch.filter(isComplete).map((message) => withBlobsInPlace(message, blobs, this.#principal));
-    const instructions = instructionsOf(stored.configuration, group);
+    const instructions = getInstructions(stored.configuration, group);
     return this.#durable.openConversation({ ...stored, instructions }, await Promise.all(readable));
   }
 
@@ -256,7 +256,7 @@ export class RunWorker {
 }
 
 /** The supervisor of a group gets the list of its members, who may have changed. */
-function instructionsOf({ instructions: own }: RunConfiguration, group: OpenedGroup | undefined): string {
+function getInstructions({ instructions: own }: RunConfiguration, group: OpenedGroup | undefined): string {
   if (group?.settings.mode !== 'supervisor') return own;
   const { description, settings } = group;
   return [own, supervisorInstructions(description, settings.maxRounds)].filter((text) => text !== '').join('\n\n');

@@ -57,7 +57,7 @@ export function readStoredRun(
   run: Pick<LeasedRun, 'state' | 'configuration'>,
 ): StoredRun & { configuration: RunConfiguration } {
   const { state: stored, configuration } = run;
-  const version = versionOf(stored);
+  const version = readVersion(stored);
   if (version !== null && version > STATE_SCHEMA_VERSION) {
     const known = `its state has version ${version}, but this Toolyard supports ${STATE_SCHEMA_VERSION}`;
     throw new RunLost('newer', `it was started by a newer Toolyard (${known}), which has to resume it`);
@@ -77,11 +77,11 @@ function isStoredRun(stored: JsonValue | null): boolean {
   if (!isJsonObject(stored) || typeof stored['leafId'] !== 'string' || typeof stored['shownId'] !== 'string') {
     return false;
   }
-  return isJsonObject(stored['point']) && isJsonObject(stored['point']['context']) && versionOf(stored) !== null;
+  return isJsonObject(stored['point']) && isJsonObject(stored['point']['context']) && readVersion(stored) !== null;
 }
 
 /** Null without a version. */
-function versionOf(stored: JsonValue | null): number | null {
+function readVersion(stored: JsonValue | null): number | null {
   const point = isJsonObject(stored) ? stored['point'] : null;
   const state = isJsonObject(point) ? point['state'] : null;
   const version = isJsonObject(state) ? state['schemaVersion'] : null;

@@ -39,7 +39,7 @@ export function expectedTimes(
   { from, to }: { from: number; to: number },
 ): number[][] {
   const matchers = expressions.map((expression) => ({
-    matches: matcherOf(expression),
+    matches: createMatcher(expression),
     isOneTime: /^\d+ \d+ /.test(expression),
     times: [] as number[],
   }));
@@ -82,7 +82,7 @@ export function withConditions(
 
 type Matches = (shown: Date) => boolean;
 
-function matcherOf(expression: string): Matches {
+function createMatcher(expression: string): Matches {
   const ranges: readonly [number, number][] = [
     [0, 59],
     [0, 23],
@@ -90,7 +90,7 @@ function matcherOf(expression: string): Matches {
     [1, 12],
     [0, 6],
   ];
-  const fields = expression.split(' ').map((field, at) => valuesOf(field, ranges[at] ?? [0, 0]));
+  const fields = expression.split(' ').map((field, at) => readValues(field, ranges[at] ?? [0, 0]));
   const allows = (at: number, value: number): boolean => fields[at]?.has(value) === true;
   return (shown) =>
     allows(0, shown.getUTCMinutes()) &&
@@ -100,7 +100,7 @@ function matcherOf(expression: string): Matches {
     allows(4, shown.getUTCDay());
 }
 
-function valuesOf(field: string, [low, high]: readonly [number, number]): Set<number> {
+function readValues(field: string, [low, high]: readonly [number, number]): Set<number> {
   const values = new Set<number>();
   for (const part of field.split(',')) {
     const [range = '*', step = '1'] = part.split('/');

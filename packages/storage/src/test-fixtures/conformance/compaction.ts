@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { RUN_EVENT_VERSION } from '@toolyard/protocol';
-import { ANNE, commitOf, deltas, reply } from '../conversation.ts';
+import { ANNE, createCommit, deltas, reply } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 
 /** Compaction keeps the content of an ended run, without its deltas. */
@@ -25,7 +25,7 @@ export function describeCompaction(bench: ConformanceBench): void {
 
     test('keeps complete events, and readers with any cursor receive the rest in order', async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { events, status: 'done' }));
+      await bench.commit(createCommit('r1', { events, status: 'done' }));
       expect(await bench.store.compact(1_001, 10)).toBe(1);
       expect(await bench.store.readEvents(ANNE, 'r1', 0, 10)).toEqual([events[0], events[6], events[7]]);
       expect(await bench.seqs('r1', 3)).toEqual([7, 8]);
@@ -39,7 +39,7 @@ export function describeCompaction(bench: ConformanceBench): void {
         await bench.startRun(id);
         const at = { early: 1, middle: 2, late: 3 }[id] ?? index;
         const stamped = deltas(id, 0, 2).map((event) => ({ ...event, at }));
-        await bench.commit(commitOf(id, { events: stamped, ...(id === 'running' ? {} : { status: 'done' }) }));
+        await bench.commit(createCommit(id, { events: stamped, ...(id === 'running' ? {} : { status: 'done' }) }));
       }
       expect(await bench.store.compact(3, 1)).toBe(1);
       expect([await bench.seqs('early'), await bench.seqs('middle')]).toEqual([[], [1, 2]]);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunStore } from '@toolyard/protocol';
-import { ANNE, commitOf } from '../conversation.ts';
+import { ANNE, createCommit } from '../conversation.ts';
 import type { OpenEngine } from './setup.ts';
 import { ConformanceBench } from './setup.ts';
 import { describeCommitting } from './committing.ts';
@@ -36,7 +36,7 @@ export function describeRunStore(name: string, open: OpenEngine): void {
 function describeListing(bench: ConformanceBench): void {
   test('lists runs newest first, in pages, by conversation and status', async () => {
     for (const [index, id] of ['r1', 'r2', 'r3'].entries()) await bench.startRun(id, { at: index });
-    await bench.commit(commitOf('r2', { status: 'done' }));
+    await bench.commit(createCommit('r2', { status: 'done' }));
     const ids = async (query: Parameters<RunStore['listRuns']>[1]): Promise<string[]> =>
       (await bench.store.listRuns(ANNE, query)).map(({ id }) => id);
     expect(await ids({ limit: 2 })).toEqual(['r3', 'r2']);

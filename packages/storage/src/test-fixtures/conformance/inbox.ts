@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ANNE, BERT, LEASE_MS, commitOf, deltas } from '../conversation.ts';
+import { ANNE, BERT, LEASE_MS, createCommit, deltas } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 import { P2 } from './setup.ts';
 
@@ -19,10 +19,12 @@ export function describeInbox(bench: ConformanceBench): void {
       expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
       // A process that crashes here has taken nothing.
       expect(await bench.store.readInbox('r1', 1)).toEqual([steer]);
-      const item = commitOf('r1', { events: deltas('r1', 0, 1), taken: ['x1'] });
+      const item = createCommit('r1', { events: deltas('r1', 0, 1), taken: ['x1'] });
       expect(await bench.commit(item)).toMatchObject({ outcome: 'committed' });
       expect(await bench.store.readInbox('r1', 1)).toEqual([]);
-      expect(await bench.commit(commitOf('r1', { baseSeq: 1, taken: ['x1'] }))).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.commit(createCommit('r1', { baseSeq: 1, taken: ['x1'] }))).toMatchObject({
+        outcome: 'invalid',
+      });
     });
 
     test('is read by the lease holder only, in order', async () => {
@@ -47,14 +49,14 @@ export function describeInbox(bench: ConformanceBench): void {
     test('reports waiting items to a run that parks at the same moment', async () => {
       await bench.startRun('r1');
       await bench.store.putInbox(ANNE, 'r1', steer);
-      const parked = commitOf('r1', { status: 'parked', release: true });
+      const parked = createCommit('r1', { status: 'parked', release: true });
       expect(await bench.commit(parked)).toEqual({ outcome: 'committed', lastSeq: 0, inboxWaits: true });
-      expect(await bench.store.takeOver(P2, 10)).toMatchObject([{ id: 'r1', status: 'parked', fence: 2 }]);
+      expect(await bench.store.claimExpired(P2, 10)).toMatchObject([{ id: 'r1', status: 'parked', fence: 2 }]);
     });
 
     test('accepts nothing for a run that has ended', async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { status: 'done' }));
+      await bench.commit(createCommit('r1', { status: 'done' }));
       expect(await bench.store.putInbox(ANNE, 'r1', steer)).toEqual({ outcome: 'run_over' });
     });
   });

@@ -1,7 +1,7 @@
 import type { RunStore, StoredInterrupt } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ANNE, approval, commitOf } from '../conversation.ts';
+import { ANNE, approval, createCommit } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 import { P1, P2 } from './setup.ts';
 
@@ -14,11 +14,11 @@ export function describeInterrupts(bench: ConformanceBench): void {
 
     beforeEach(async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { interrupts: { opened }, status: 'parked', release: true }));
+      await bench.commit(createCommit('r1', { interrupts: { opened }, status: 'parked', release: true }));
     });
 
     test('are listed until answered, once; the answer wakes the parked run', async () => {
-      expect(await bench.store.takeOver(P2, 10)).toEqual([]);
+      expect(await bench.store.claimExpired(P2, 10)).toEqual([]);
       expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toMatchObject([
         { id: 'i1', runId: 'r1', conversationId: 'c-r1', mode: 'parked', interrupt: approval('i1'), answer: null },
       ]);
@@ -30,7 +30,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       const other = await bench.engine.handle();
       expect(await other.answerInterrupt(ANNE, 'i1', no, 8)).toEqual({ outcome: 'closed', answer: yes });
       expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toEqual([]);
-      const [run] = await bench.store.takeOver(P2, 10);
+      const [run] = await bench.store.claimExpired(P2, 10);
       expect(await bench.store.readInbox('r1', run?.fence ?? 0)).toMatchObject([
         { kind: 'answer', body: { interruptId: 'i1', answer: yes } },
       ]);
@@ -39,7 +39,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
     test('are listed page by page, also those opened at the same time', async () => {
       await bench.store.acquireLease('r1', P1);
       const more = ['i0', 'i2', 'i3'].map((id) => ({ interrupt: approval(id), mode: 'parked' as const }));
-      await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: more } }));
+      await bench.commit(createCommit('r1', { fence: 2, interrupts: { opened: more } }));
       const seen: string[] = [];
       for (let after: StoredInterrupt | undefined; ;) {
         const query = { status: 'open', limit: 2, ...defined({ after }) } as const;
@@ -63,8 +63,8 @@ export function describeInterrupts(bench: ConformanceBench): void {
 
     test('stay answered if a repeated step opens them again', async () => {
       await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
-      const [run] = await bench.store.takeOver(P2, 10);
-      const again = commitOf('r1', { fence: run?.fence ?? 0, interrupts: { opened } });
+      const [run] = await bench.store.claimExpired(P2, 10);
+      const again = createCommit('r1', { fence: run?.fence ?? 0, interrupts: { opened } });
       expect(await bench.commit(again)).toMatchObject({ outcome: 'committed' });
       expect(await bench.store.listInterrupts(ANNE, { runId: 'r1', limit: 10 })).toMatchObject([
         { status: 'answered', answer: no },
@@ -74,10 +74,10 @@ export function describeInterrupts(bench: ConformanceBench): void {
     test('answered by the run cannot be answered by the user, nor twice', async () => {
       await bench.store.acquireLease('r1', P1);
       const answered = [{ id: 'i1', answer: yes }];
-      expect(await bench.commit(commitOf('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
+      expect(await bench.commit(createCommit('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
         outcome: 'committed',
       });
-      expect(await bench.commit(commitOf('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
+      expect(await bench.commit(createCommit('r1', { fence: 2, interrupts: { answered } }))).toMatchObject({
         outcome: 'invalid',
       });
       expect(await bench.store.answerInterrupt(ANNE, 'i1', no, 7)).toEqual({ outcome: 'closed', answer: yes });
@@ -87,7 +87,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
       await bench.store.acquireLease('r1', P1);
       await bench.store.answerInterrupt(ANNE, 'i1', no, 7);
       const answered = [{ id: 'i1', answer: yes }];
-      const late = commitOf('r1', { fence: 2, interrupts: { answered }, status: 'running' });
+      const late = createCommit('r1', { fence: 2, interrupts: { answered }, status: 'running' });
       expect(await bench.commit(late)).toEqual({ outcome: 'overtaken' });
       expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ status: 'parked' });
       expect(await bench.store.readInbox('r1', 2)).toMatchObject([{ body: { interruptId: 'i1', answer: no } }]);
@@ -108,7 +108,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
     test('apply the changes of an answer once, on top of concurrent ones', async () => {
       await bench.store.acquireLease('r1', P1);
       const second = [{ interrupt: approval('i2'), mode: 'parked' as const }];
-      await bench.commit(commitOf('r1', { fence: 2, interrupts: { opened: second } }));
+      await bench.commit(createCommit('r1', { fence: 2, interrupts: { opened: second } }));
       const seen: unknown[] = [];
       const counting = (id: string) => ({
         what: 'conversations' as const,
@@ -127,7 +127,7 @@ export function describeInterrupts(bench: ConformanceBench): void {
 
     test('are withdrawn when their run ends', async () => {
       await bench.store.acquireLease('r1', P1);
-      await bench.commit(commitOf('r1', { fence: 2, status: 'cancelled' }));
+      await bench.commit(createCommit('r1', { fence: 2, status: 'cancelled' }));
       expect(await bench.store.listInterrupts(ANNE, { status: 'open', limit: 10 })).toEqual([]);
       expect(await bench.store.answerInterrupt(ANNE, 'i1', yes, 7)).toEqual({ outcome: 'closed', answer: null });
     });

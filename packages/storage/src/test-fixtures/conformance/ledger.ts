@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerStatus } from '@toolyard/protocol';
-import { ANNE, commitOf } from '../conversation.ts';
+import { ANNE, createCommit } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 
 /** Only allowed transitions, and no call sent twice silently. */
@@ -18,10 +18,10 @@ export function describeLedger(bench: ConformanceBench): void {
 
     test('plans, sends and completes a call, and stores its result', async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { ledger: [plan] }));
-      await bench.commit(commitOf('r1', { ledger: [plan] }));
-      await bench.commit(commitOf('r1', { ledger: [{ ...move('planned', 'sent'), detail: { task: 't1' } }] }));
-      await bench.commit(commitOf('r1', { ledger: [move('sent', 'done')] }));
+      await bench.commit(createCommit('r1', { ledger: [plan] }));
+      await bench.commit(createCommit('r1', { ledger: [plan] }));
+      await bench.commit(createCommit('r1', { ledger: [{ ...move('planned', 'sent'), detail: { task: 't1' } }] }));
+      await bench.commit(createCommit('r1', { ledger: [move('sent', 'done')] }));
       expect(await bench.store.readLedger(ANNE, 'r1')).toMatchObject([
         { callId: 'k1', tool: plan.tool, arguments: plan.arguments, status: 'done', detail: { task: 't1' } },
       ]);
@@ -29,17 +29,17 @@ export function describeLedger(bench: ConformanceBench): void {
 
     test('stores the task handle of a call that was sent, once it is known', async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
+      await bench.commit(createCommit('r1', { ledger: [plan, move('planned', 'sent')] }));
       const task = { tool: plan.tool, taskId: 't1', era: 'modern' };
-      await bench.commit(commitOf('r1', { ledger: [{ ...move('sent', 'sent'), detail: { task } }] }));
+      await bench.commit(createCommit('r1', { ledger: [{ ...move('sent', 'sent'), detail: { task } }] }));
       expect(await bench.store.readLedger(ANNE, 'r1')).toMatchObject([{ status: 'sent', detail: { task } }]);
     });
 
     test('never plans or sends a call again silently', async () => {
       await bench.startRun('r1');
-      await bench.commit(commitOf('r1', { ledger: [plan, move('planned', 'sent')] }));
-      expect(await bench.commit(commitOf('r1', { ledger: [plan] }))).toMatchObject({ outcome: 'invalid' });
-      expect(await bench.commit(commitOf('r1', { ledger: [move('planned', 'sent')] }))).toMatchObject({
+      await bench.commit(createCommit('r1', { ledger: [plan, move('planned', 'sent')] }));
+      expect(await bench.commit(createCommit('r1', { ledger: [plan] }))).toMatchObject({ outcome: 'invalid' });
+      expect(await bench.commit(createCommit('r1', { ledger: [move('planned', 'sent')] }))).toMatchObject({
         outcome: 'invalid',
       });
       expect(await status()).toBe('sent');
@@ -69,10 +69,10 @@ export function describeLedger(bench: ConformanceBench): void {
           await bench.startRun(runId);
           const path = pathTo[from];
           const moves = path.slice(1).map((next, index) => move(path[index] ?? 'planned', next));
-          expect(await bench.commit(commitOf(runId, { ledger: [plan, ...moves] }))).toMatchObject({
+          expect(await bench.commit(createCommit(runId, { ledger: [plan, ...moves] }))).toMatchObject({
             outcome: 'committed',
           });
-          const { outcome } = await bench.commit(commitOf(runId, { ledger: [move(from, to)] }));
+          const { outcome } = await bench.commit(createCommit(runId, { ledger: [move(from, to)] }));
           expect([from, to, outcome]).toEqual([from, to, legal[from].includes(to) ? 'committed' : 'invalid']);
         }
       }

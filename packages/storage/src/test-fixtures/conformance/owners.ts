@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ANNE, BERT, approval, commitOf, deltas, newRun, userMessage } from '../conversation.ts';
+import { ANNE, BERT, approval, createCommit, deltas, newRun, userMessage } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 
 /** Data of other owners is inaccessible. */
@@ -8,7 +8,7 @@ export function describeOwners(bench: ConformanceBench): void {
     beforeEach(async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       const opened = [{ interrupt: approval('i1'), mode: 'parked' as const }];
-      await bench.commit(commitOf('r1', { events: deltas('r1', 0, 3), interrupts: { opened } }));
+      await bench.commit(createCommit('r1', { events: deltas('r1', 0, 3), interrupts: { opened } }));
     });
 
     test('finds no run, event, call or interrupt', async () => {
@@ -24,7 +24,7 @@ export function describeOwners(bench: ConformanceBench): void {
       expect(await bench.store.putInbox(BERT, 'r1', cancel)).toEqual({ outcome: 'not_found' });
       const yes = { decision: 'approve', scope: 'once' } as const;
       expect(await bench.store.answerInterrupt(BERT, 'i1', yes, 1)).toEqual({ outcome: 'not_found' });
-      await bench.commit(commitOf('r1', { baseSeq: 3, status: 'done' }));
+      await bench.commit(createCommit('r1', { baseSeq: 3, status: 'done' }));
       expect(await bench.store.createRun(BERT, newRun('r2', 'c1'))).toEqual({ outcome: 'not_found' });
       await bench.engine.createConversation(BERT, 'c2');
       const child = newRun('r2', 'c2', { parentRunId: 'r1' });
@@ -35,7 +35,7 @@ export function describeOwners(bench: ConformanceBench): void {
     test('cannot have runs of ours write to their conversation', async () => {
       await bench.engine.createConversation(BERT, 'c2');
       const message = userMessage('m1');
-      const item = commitOf('r1', { baseSeq: 3, messages: [{ conversationId: 'c2', message }] });
+      const item = createCommit('r1', { baseSeq: 3, messages: [{ conversationId: 'c2', message }] });
       expect(await bench.commit(item)).toMatchObject({ outcome: 'invalid' });
       expect(await bench.engine.messageIds(BERT, 'c2')).toEqual([]);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun } from '@toolyard/protocol';
-import { ANNE, BERT, commitOf, newRun } from '../conversation.ts';
+import { ANNE, BERT, createCommit, newRun } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 import { P2 } from './setup.ts';
 
@@ -32,18 +32,18 @@ export function describeRelatives(bench: ConformanceBench): void {
       await bench.store.createRun(ANNE, child('k1'));
       const sent = newRun('r2', 'k1');
       expect(await bench.store.createRun(ANNE, sent)).toMatchObject({ outcome: 'conversation_busy', runId: 'k1' });
-      await bench.commit(commitOf('k1', { status: 'done' }));
+      await bench.commit(createCommit('k1', { status: 'done' }));
       expect(await bench.store.createRun(ANNE, sent)).toMatchObject({ outcome: 'created' });
     });
 
     test('put an item into the inbox of the parked parent with the commit that ends them', async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       for (const id of ['k1', 'k2']) await bench.store.createRun(ANNE, child(id));
-      await bench.commit(commitOf('r1', { status: 'parked', release: true }));
-      expect(await bench.store.takeOver(P2, 9)).toEqual([]);
-      await bench.commit(commitOf('k1', { status: 'failed' }));
-      await bench.commit(commitOf('k2', { status: 'running' }));
-      expect(await bench.store.takeOver(P2, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
+      await bench.commit(createCommit('r1', { status: 'parked', release: true }));
+      expect(await bench.store.claimExpired(P2, 9)).toEqual([]);
+      await bench.commit(createCommit('k1', { status: 'failed' }));
+      await bench.commit(createCommit('k2', { status: 'running' }));
+      expect(await bench.store.claimExpired(P2, 9)).toMatchObject([{ id: 'r1', fence: 2 }]);
       expect(await bench.store.readInbox('r1', 2)).toMatchObject([
         { id: 'child:k1', kind: 'child', body: { runId: 'k1' } },
       ]);
@@ -52,16 +52,16 @@ export function describeRelatives(bench: ConformanceBench): void {
     test('are cancelled by the commit that ends their parent, and not again', async () => {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       for (const id of ['k1', 'k2']) await bench.store.createRun(ANNE, child(id));
-      await bench.commit(commitOf('k1', { status: 'done' }));
-      await bench.commit(commitOf('r1', { status: 'cancelled' }));
+      await bench.commit(createCommit('k1', { status: 'done' }));
+      await bench.commit(createCommit('r1', { status: 'cancelled' }));
       expect(await bench.store.readInbox('k2', 1)).toMatchObject([{ id: 'cancel', kind: 'cancel' }]);
       expect(await bench.store.putInbox(ANNE, 'k1', { id: 'x', kind: 'cancel', body: {}, at: 1 })).toEqual({
         outcome: 'run_over',
       });
       // The parent has ended: nothing is put into its inbox, and it starts no further child.
-      await bench.commit(commitOf('k2', { status: 'cancelled' }));
+      await bench.commit(createCommit('k2', { status: 'cancelled' }));
       expect(await bench.store.createRun(ANNE, child('k3'))).toEqual({ outcome: 'not_found' });
-      expect(await bench.store.takeOver(P2, 9)).toEqual([]);
+      expect(await bench.store.claimExpired(P2, 9)).toEqual([]);
     });
   });
 }

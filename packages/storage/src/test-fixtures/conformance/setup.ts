@@ -12,7 +12,7 @@ export type EngineUnderTest = {
   clockAdvanced?(monotonic: number): Promise<void>;
   /** Operations beside runs: create an empty conversation, read its current leaf, queue a message, delete it. */
   createConversation(principal: Owner, id: string): Promise<void>;
-  leafOf(principal: Owner, conversationId: string): Promise<string | null>;
+  readLeaf(principal: Owner, conversationId: string): Promise<string | null>;
   setLeaf(principal: Owner, conversationId: string, leafId: string): Promise<void>;
   addQueued(principal: Owner, conversationId: string, id: string): Promise<void>;
   queuedIds(principal: Owner, conversationId: string): Promise<string[]>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewRun, Owner } from '@toolyard/protocol';
-import { ANNE, BERT, commitOf, newRun, userMessage, reply } from '../conversation.ts';
+import { ANNE, BERT, createCommit, newRun, userMessage, reply } from '../conversation.ts';
 import type { ConformanceBench } from './setup.ts';
 
 /** Run, message and leaf are created atomically, with one active run per conversation. */
@@ -20,7 +20,7 @@ export function describeStarting(bench: ConformanceBench): void {
         run: { status: 'running', fence: 1, lastSeq: 0, configuration: { model: 'demo' }, state: { step: 0 } },
       });
       expect(await bench.engine.messageIds(ANNE, 'c1')).toEqual(['r1.question', 'r1.0']);
-      expect(await bench.engine.leafOf(ANNE, 'c1')).toBe('r1.0');
+      expect(await bench.engine.readLeaf(ANNE, 'c1')).toBe('r1.0');
       expect(await bench.store.getRun(ANNE, 'r1')).toMatchObject({ conversationId: 'c1', endedAt: null });
     });
 
@@ -45,7 +45,7 @@ export function describeStarting(bench: ConformanceBench): void {
       await bench.store.createRun(ANNE, newRun('r1', 'c1'));
       const child = { parentRunId: 'r1', messages: [userMessage('child.question', 'r1.question')] };
       expect(await bench.store.createRun(ANNE, newRun('child', 'c1', child))).toMatchObject({ outcome: 'created' });
-      await bench.commit(commitOf('r1', { status: 'done' }));
+      await bench.commit(createCommit('r1', { status: 'done' }));
       expect(await bench.store.createRun(ANNE, newRun('r2', 'c1'))).toMatchObject({ outcome: 'created' });
     });
 
@@ -56,7 +56,7 @@ export function describeStarting(bench: ConformanceBench): void {
       expect(await bench.store.createRun(ANNE, sent('r1', 'q1'))).toMatchObject({ outcome: 'created' });
       expect(await bench.engine.queuedIds(ANNE, 'c1')).toEqual(['q2']);
       expect(await bench.store.createRun(ANNE, sent('r2', 'q2'))).toMatchObject({ outcome: 'conversation_busy' });
-      await bench.commit(commitOf('r1', { status: 'done' }));
+      await bench.commit(createCommit('r1', { status: 'done' }));
       // The message was withdrawn or sent in the meantime.
       expect(await bench.store.createRun(ANNE, sent('r2', 'gone'))).toMatchObject({ outcome: 'invalid' });
       expect(await bench.store.getRun(ANNE, 'r2')).toBeNull();
@@ -87,7 +87,7 @@ export function describeStarting(bench: ConformanceBench): void {
       };
       expect(await startRun(ANNE, newRun('r2', 'c2', { at: 1_000 }))).toBe(5_000);
       expect(await startRun(BERT, newRun('r3', 'c3', { at: 1_000 }))).toBe(1_000);
-      await bench.commit(commitOf('r1', { status: 'done' }));
+      await bench.commit(createCommit('r1', { status: 'done' }));
       expect(await startRun(ANNE, newRun('r4', 'c1', { at: 6_000 }))).toBe(6_000);
     });
 

@@ -1,7 +1,7 @@
 import { codePoint, fc } from '@toolyard/testing/property';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, commitOf, newRun, userMessage, reply } from '../conversation.ts';
+import { ANNE, BERT, createCommit, newRun, userMessage, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Search in conversations, for every engine. */
@@ -136,7 +136,9 @@ export function describeSearch(createStore: CreateTestStore): void {
       await storage.runs.createRun(ANNE, run);
       expect(await find('banana')).toEqual([]);
       const write = (text: string) =>
-        storage.runs.commit([commitOf('r1', { messages: [{ conversationId: 'c1', message: answer(text, 'stop') }] })]);
+        storage.runs.commit([
+          createCommit('r1', { messages: [{ conversationId: 'c1', message: answer(text, 'stop') }] }),
+        ]);
       await write('apple');
       expect(await find('apple')).toEqual(['c1']);
       await write('cherry');
@@ -185,7 +187,7 @@ export function describeSearch(createStore: CreateTestStore): void {
       const message = { ...userMessage('m2', 'nowhere'), parts: [{ type: 'text' as const, text: 'ghost' }] };
       await expect(storage.messages.add(ANNE, 'c1', message)).rejects.toMatchObject({ code: 'bad_request' });
       await storage.runs.createRun(ANNE, newRun('r1', 'c1'));
-      const late = commitOf('r1', {
+      const late = createCommit('r1', {
         messages: [{ conversationId: 'c1', message: reply('a1', { parentId: 'c1.m', runId: 'r1', text: 'ghost' }) }],
         taken: ['never put'],
       });

@@ -51,8 +51,8 @@ export function describeQueue(createStore: CreateTestStore): void {
       const id = stored?.id ?? '';
       expect(await storage.queue.add(ANNE, { id, conversationId: 'c1', parts: text('a'), at: 9 })).toBeNull();
       expect(await order()).toEqual(['b', 'c']);
-      expect(await storage.messages.runOf(ANNE, 'c1', id)).toBe('a');
-      expect(await storage.messages.runOf(BERT, 'c1', id)).toBeNull();
+      expect(await storage.messages.findRunId(ANNE, 'c1', id)).toBe('a');
+      expect(await storage.messages.findRunId(BERT, 'c1', id)).toBeNull();
     });
 
     test('can be reordered', async () => {

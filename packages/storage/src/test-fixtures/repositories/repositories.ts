@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NewRun } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, commitOf, deltas, newRun, userMessage, reply } from '../conversation.ts';
+import { ANNE, BERT, createCommit, deltas, newRun, userMessage, reply } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Conversations, messages, agents, settings. */
@@ -70,7 +70,7 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
         newRun('r2', 'new', { parentRunId: 'r1', messages: [userMessage('x')], leaf: 'x' }),
       );
       await storage.runs.createRun(ANNE, newRun('r3', 'old'));
-      await storage.runs.commit([commitOf('r3', { status: 'failed' }), commitOf('r1', { status: 'parked' })]);
+      await storage.runs.commit([createCommit('r3', { status: 'failed' }), createCommit('r1', { status: 'parked' })]);
       const active = { id: 'r1', status: 'parked' };
       expect(await storage.conversations.get(ANNE, 'new')).toMatchObject({ activeRun: active });
       expect(await storage.conversations.update(ANNE, 'new', { pinned: true })).toMatchObject({ activeRun: active });
@@ -167,7 +167,7 @@ export function describeConversationsAndMore(createStore: CreateTestStore): void
         parentId = message.id;
         return { conversationId: 'new', message };
       });
-      const item = commitOf('r1', { events: deltas('r1', 0, 2), messages, leaf: { from: null, to: 'm2999' } });
+      const item = createCommit('r1', { events: deltas('r1', 0, 2), messages, leaf: { from: null, to: 'm2999' } });
       expect(await storage.runs.commit([item])).toMatchObject([{ outcome: 'committed' }]);
       const branch = await storage.messages.branch(ANNE, 'new');
       expect(branch.map(({ id }) => id)).toEqual(messages.map(({ message }) => message.id));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunListQuery } from '../../repositories/run-list.ts';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
+import { ANNE, approval, BERT, createCommit, newRun } from '../conversation.ts';
 import type { CreateTestStore, TestStore } from './test-store.ts';
 
 /** The list of all runs, and their trees. */
@@ -28,9 +28,9 @@ export function describeRunList(createStore: CreateTestStore): void {
       await storage.conversations.create(ANNE, { id, title: `Chat ${id}`, at: index });
     const { runs } = storage;
     await runs.createRun(ANNE, newRun('r1', 'c1', { at: 10 }));
-    await runs.commit([commitOf('r1', { status: 'done', usage: [usage, usage] })]);
+    await runs.commit([createCommit('r1', { status: 'done', usage: [usage, usage] })]);
     await runs.createRun(ANNE, newRun('r2', 'c2', { at: 20, agentId: 'a1', origin: 'schedule' }));
-    await runs.commit([commitOf('r2', { status: 'failed' })]);
+    await runs.commit([createCommit('r2', { status: 'failed' })]);
     await runs.createRun(ANNE, newRun('r3', 'c1', { at: 30, origin: 'api', agentId: 'a1' }));
     const of = { runId: 'r3', callId: 'call', conversationId: 'c1' };
     for (const number of [1, 2]) {
@@ -41,9 +41,9 @@ export function describeRunList(createStore: CreateTestStore): void {
       });
     }
     const opened = [{ interrupt: approval('q'), mode: 'parked' as const }];
-    await runs.commit([commitOf('r3.1', { status: 'parked', interrupts: { opened }, usage: [usage] })]);
+    await runs.commit([createCommit('r3.1', { status: 'parked', interrupts: { opened }, usage: [usage] })]);
     await runs.createRun(ANNE, newRun('r4', 'gone', { at: 50 }));
-    await runs.commit([commitOf('r4', { status: 'done' })]);
+    await runs.commit([createCommit('r4', { status: 'done' })]);
     await storage.conversations.remove(ANNE, 'gone', 60);
   });
   afterEach(async () => {

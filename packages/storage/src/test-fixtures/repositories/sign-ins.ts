@@ -26,7 +26,7 @@ export function describeSignIns(createStore: CreateTestStore): void {
     await home.remove();
   });
 
-  const byteOf = async (key: string) => (await signIns.get(ANNE, key))?.sealed[0];
+  const readByte = async (key: string) => (await signIns.get(ANNE, key))?.sealed[0];
 
   test('of concurrent writes with the same version, one succeeds', async () => {
     const first = await signIns.put(ANNE, 'tokens/x', row(0, null));
@@ -48,7 +48,7 @@ export function describeSignIns(createStore: CreateTestStore): void {
     const second = (await signIns.put(ANNE, 'k', row(2, null))) ?? '';
     expect(await signIns.remove(ANNE, 'k', first)).toBe(false);
     expect(await signIns.put(ANNE, 'k', row(3, first))).toBeNull();
-    expect(await byteOf('k')).toBe(2);
+    expect(await readByte('k')).toBe(2);
     expect(await signIns.remove(ANNE, 'k', second)).toBe(true);
     expect(await signIns.get(ANNE, 'k')).toBeNull();
   });
@@ -58,7 +58,7 @@ export function describeSignIns(createStore: CreateTestStore): void {
     await signIns.put(ANNE, 'young', row(2, null, 101));
     await signIns.put(ANNE, 'lasting', row(3, null));
     await signIns.sweep(100);
-    expect([await byteOf('old'), await byteOf('young'), await byteOf('lasting')]).toEqual([undefined, 2, 3]);
+    expect([await readByte('old'), await readByte('young'), await readByte('lasting')]).toEqual([undefined, 2, 3]);
   });
 
   test('belong to one owner, and persist after reopening the folder', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Budget, UsageBy, UsageEntry } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, BERT, commitOf, deltas, newRun } from '../conversation.ts';
+import { ANNE, BERT, createCommit, deltas, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
@@ -37,7 +37,7 @@ export function describeUsage(createStore: CreateTestStore): void {
   });
 
   const used = async (runId: string, ...usage: UsageEntry[]): Promise<string | undefined> =>
-    (await storage.runs.commit([commitOf(runId, { usage })]))[0]?.outcome;
+    (await storage.runs.commit([createCommit(runId, { usage })]))[0]?.outcome;
   const report = (by: UsageBy, principal = ANNE, from = TODAY, to = TODAY) =>
     storage.usage.report(principal, { by, from, to });
   const spent = (budget: Budget, of: { conversationId?: string; runId?: string; agentId?: string } = {}) =>
@@ -93,14 +93,14 @@ export function describeUsage(createStore: CreateTestStore): void {
   });
 
   test('is stored atomically with its step', async () => {
-    const stale = commitOf('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [modelUsage()] });
-    const old = commitOf('r1', { fence: 0, usage: [modelUsage()] });
-    const broken = commitOf('r1', { usage: [modelUsage()], taken: ['never put'] });
+    const stale = createCommit('r1', { baseSeq: 7, events: deltas('r1', 7, 1), usage: [modelUsage()] });
+    const old = createCommit('r1', { fence: 0, usage: [modelUsage()] });
+    const broken = createCommit('r1', { usage: [modelUsage()], taken: ['never put'] });
     const outcomes = await storage.runs.commit([stale, old, broken]);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['stale', 'stale', 'invalid']);
     expect((await report('day')).rows).toEqual([]);
     const events = deltas('r1', 0, 1);
-    const twice = commitOf('r1', { events, usage: [modelUsage()] });
+    const twice = createCommit('r1', { events, usage: [modelUsage()] });
     expect((await storage.runs.commit([twice, twice])).map(({ outcome }) => outcome)).toEqual(['committed', 'stale']);
     expect((await report('day')).total).toMatchObject({ modelCalls: 1, cost: 0.25 });
   });
@@ -141,7 +141,7 @@ export function describeUsage(createStore: CreateTestStore): void {
 
   test('stays when its run is compacted and its conversation and agent are deleted', async () => {
     await used('r1', modelUsage(), called());
-    await storage.runs.commit([commitOf('r1', { status: 'done' })]);
+    await storage.runs.commit([createCommit('r1', { status: 'done' })]);
     await storage.runs.compact(Number.MAX_SAFE_INTEGER, 10);
     await storage.conversations.purge(ANNE, 'c1');
     await storage.agents.remove(ANNE, 'a1');

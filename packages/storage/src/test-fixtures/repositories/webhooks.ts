@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RunCommit } from '@toolyard/protocol';
 import type { SharedStorage } from '../../storage.ts';
-import { ANNE, approval, BERT, commitOf, newRun } from '../conversation.ts';
+import { ANNE, approval, BERT, createCommit, newRun } from '../conversation.ts';
 import type { TestStore, CreateTestStore } from './test-store.ts';
 
 /** Webhook notifications, stored with their event. */
@@ -27,7 +27,7 @@ export function describeWebhooks(createStore: CreateTestStore): void {
 
   const webhook = (...events: string[]) => ({ url: 'https://hooks.example/', events, origin: 'settings' as const });
   const happens = async (runId: string, more: Partial<RunCommit>): Promise<void> => {
-    expect(await storage.runs.commit([commitOf(runId, more)])).toMatchObject([{ outcome: 'committed' }]);
+    expect(await storage.runs.commit([createCommit(runId, more)])).toMatchObject([{ outcome: 'committed' }]);
   };
   const opensInterrupt = (id: string): Partial<RunCommit> => ({
     interrupts: { opened: [{ interrupt: approval(id), mode: 'parked' }] },

@@ -19,7 +19,7 @@ export function breakingChanges(statements: readonly string[]): string[] {
     ) {
       return [];
     }
-    const problem = problemOf(text);
+    const problem = findProblem(text);
     return problem === null ? [] : [`${problem}: ${text.slice(0, 100)}`];
   });
 }
@@ -34,7 +34,7 @@ function tablesWrittenBy(trigger: string, statements: readonly string[]): string
   return [...body.matchAll(/\b(?:INSERT INTO|UPDATE|DELETE FROM) (?!SET\b)(\w+)/gi)].map((match) => match[1] ?? '');
 }
 
-function problemOf(text: string): string | null {
+function findProblem(text: string): string | null {
   if (/^CREATE UNIQUE INDEX/i.test(text)) return 'older versions may store what this index forbids';
   if (/^CREATE TRIGGER/i.test(text) && !/^CREATE TRIGGER \w+ AFTER DELETE/i.test(text)) {
     return 'older versions do not reckon with a trigger';

@@ -41,23 +41,23 @@ export class KeyLimits {
   }
 }
 
-/** What a key is limited to, one fact each. `nameOf`: the name of an agent. */
-export function limitFacts(limits: ApiKeyLimits | null, nameOf: (agentId: string) => string): string[] {
+/** What a key is limited to, one fact each. `getName`: the name of an agent. */
+export function listLimits(limits: ApiKeyLimits | null, getName: (agentId: string) => string): string[] {
   if (limits === null) return [];
   const { agents, tools, budget, rate } = limits;
   return [
-    ...(agents ? [t('access.limitAgents', { agents: agents.map(nameOf).join(', ') })] : []),
+    ...(agents ? [t('access.limitAgents', { agents: agents.map(getName).join(', ') })] : []),
     ...(tools
       ? [tools.length === 0 ? t('access.limitNoTools') : t('access.limitTools', { tools: tools.join(', ') })]
       : []),
-    ...amountsOf(budget?.run).map((amount) => t('access.limitPerRun', { amount })),
-    ...amountsOf(budget?.day).map((amount) => t('access.limitPerDay', { amount })),
+    ...listAmounts(budget?.run).map((amount) => t('access.limitPerRun', { amount })),
+    ...listAmounts(budget?.day).map((amount) => t('access.limitPerDay', { amount })),
     ...(rate?.perMinute === undefined ? [] : [t('access.limitRunsPerMinute', { count: rate.perMinute })]),
     ...(rate?.perDay === undefined ? [] : [t('access.limitRunsPerDay', { count: rate.perDay })]),
   ];
 }
 
-function amountsOf(amounts: Amounts | undefined): string[] {
+function listAmounts(amounts: Amounts | undefined): string[] {
   if (amounts === undefined) return [];
   return [
     ...(amounts.dollars === undefined ? [] : [`$${amounts.dollars}`]),

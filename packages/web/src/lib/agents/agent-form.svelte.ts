@@ -3,7 +3,7 @@ import { defined, isEmoji } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { agents as realAgents } from './agents.svelte.ts';
 import { Attempt } from '../servers/attempt.svelte.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 import { fetchPresetTaskResult as realFetch } from '../preset-tasks/fetch-preset-task-result.ts';
 import { itemsIn } from '../ui/items-in.ts';
 import { uuid } from '../transcript/uuid.ts';
@@ -171,7 +171,7 @@ export class AgentForm {
     try {
       this.stored = await this.#deps.agents.update(stored.id, { version: stored.version, ...change });
     } catch (thrown) {
-      const error = thrown instanceof ApiError ? thrown : asApiError(thrown);
+      const error = thrown instanceof ApiError ? thrown : toApiError(thrown);
       this.suggestions[field] = { ...this.suggestions[field], error };
     }
   }

@@ -15,7 +15,7 @@ const AGENT: AgentView = {
 };
 
 /** A form whose tasks end when the test says so. */
-function formOf(agent: AgentView) {
+function openForm(agent: AgentView) {
   let stored = agent;
   const ends = new Map<string, (value: string | string[]) => void>();
   const update = vi.fn((_id: string, { version, ...change }: { version: number }) => {
@@ -44,7 +44,7 @@ function formOf(agent: AgentView) {
 }
 
 it('after an edit suggests the empty fields only, each stored by itself', async () => {
-  const { form, fetch, end, update, current } = formOf(AGENT);
+  const { form, fetch, end, update, current } = openForm(AGENT);
   form.configuration = { instructions: 'Counts to ten.' };
   await form.save();
   expect(fetch.mock.calls.map(([{ params }]) => params.task)).toEqual([
@@ -69,7 +69,7 @@ it('after an edit suggests the empty fields only, each stored by itself', async 
 });
 
 it('offers a suggestion beside a text of the user, which stays until it is accepted', async () => {
-  const { form, end, update } = formOf(AGENT);
+  const { form, end, update } = openForm(AGENT);
   void form.suggest('title');
   await end('agent-title', 'Counter');
   expect(form.texts.title).toBe('Own name');
@@ -80,7 +80,7 @@ it('offers a suggestion beside a text of the user, which stays until it is accep
 });
 
 it('does not replace a version that was stored elsewhere, unless the user says so', async () => {
-  const { form, replace, current } = formOf(AGENT);
+  const { form, replace, current } = openForm(AGENT);
   replace({ ...AGENT, version: 5 });
   form.texts.title = 'New';
   expect(await form.save()).toBeNull();
@@ -91,7 +91,7 @@ it('does not replace a version that was stored elsewhere, unless the user says s
 
 it('reads tags and refuses what is no emoji and a template without its place', () => {
   expect(tagsIn(' a, b、c，a ,, ')).toEqual(['a', 'b', 'c']);
-  const { form } = formOf(AGENT);
+  const { form } = openForm(AGENT);
   form.texts.avatar = 'AB';
   expect(form.hasBadAvatar).toBe(true);
   expect(form.profile).not.toHaveProperty('avatar');

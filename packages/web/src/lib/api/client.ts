@@ -34,7 +34,7 @@ export function stopRequests(): void {
 /** The HTTP API of the server that served this page. Every failure but an abort is an {@link ApiError}. */
 export const api: Api = createApiClient<RequestOptions>({
   send: (path, init, options) => request(path, init, (response) => response.text(), options),
-  unreadable: () => unreadable(200),
+  createUnreadableError: () => createUnreadableError(200),
 });
 
 /**
@@ -53,7 +53,7 @@ export async function request<T>(
   const response = await orNetworkError(send(path, { ...init, signal: signal ?? null }));
   whenReached();
   if (response.ok) return orNetworkError(read(response));
-  throw problemFrom(response.status, await orNetworkError(response.text())) ?? unreadable(response.status);
+  throw problemFrom(response.status, await orNetworkError(response.text())) ?? createUnreadableError(response.status);
 }
 
 async function orNetworkError<T>(received: Promise<T>): Promise<T> {
@@ -61,14 +61,14 @@ async function orNetworkError<T>(received: Promise<T>): Promise<T> {
     return await received;
   } catch (error) {
     if (isAbortError(error)) throw error;
-    throw networkError();
+    throw createNetworkError();
   }
 }
 
-export function networkError(): ApiError {
+export function createNetworkError(): ApiError {
   return new ApiError({ code: 'network', status: 0, detail: t('errors.network'), hint: t('errors.networkHint') });
 }
 
-function unreadable(status: number): ApiError {
+function createUnreadableError(status: number): ApiError {
   return new ApiError({ code: 'bad_response', status, detail: t('errors.unreadable', { status: String(status) }) });
 }

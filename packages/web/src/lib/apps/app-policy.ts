@@ -1,8 +1,8 @@
 import type { FramePolicy, JsonObject, McpAppDocument } from '@toolyard/protocol';
 import { isFrameSource } from '@toolyard/protocol';
-import type { FramePermission } from '../frames/frame-origin.ts';
+import type { IframePermission } from '../iframes/iframe-origin.ts';
 
-const PERMISSIONS: Readonly<Record<McpAppDocument['permissions'][number], FramePermission>> = {
+const PERMISSIONS: Readonly<Record<McpAppDocument['permissions'][number], IframePermission>> = {
   camera: 'camera',
   microphone: 'microphone',
   geolocation: 'geolocation',
@@ -10,9 +10,9 @@ const PERMISSIONS: Readonly<Record<McpAppDocument['permissions'][number], FrameP
 };
 
 /** What an app declares to need; nothing of it is granted before the user allows it. */
-export type AppNeeds = { policy: FramePolicy; permissions: FramePermission[] };
+export type AppNeeds = { policy: FramePolicy; permissions: IframePermission[] };
 
-export function needsOf({ connect, resources, frames, baseUris, permissions }: McpAppDocument): AppNeeds {
+export function toNeeds({ connect, resources, frames, baseUris, permissions }: McpAppDocument): AppNeeds {
   const valid = (sources: readonly string[]) => sources.map((source) => source.toLowerCase()).filter(isFrameSource);
   return {
     policy: { connect: valid(connect), resources: valid(resources), frames: valid(frames), baseUris: valid(baseUris) },
@@ -21,7 +21,7 @@ export function needsOf({ connect, resources, frames, baseUris, permissions }: M
 }
 
 /** Hosts and abilities to show to the user; empty if the app needs no more than the default. */
-export function needsList({ policy, permissions }: AppNeeds): { hosts: string[]; permissions: FramePermission[] } {
+export function needsList({ policy, permissions }: AppNeeds): { hosts: string[]; permissions: IframePermission[] } {
   const sources = [policy.connect, policy.resources, policy.frames, policy.baseUris].flat();
   return { hosts: [...new Set(sources)], permissions };
 }

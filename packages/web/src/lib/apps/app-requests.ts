@@ -3,7 +3,7 @@ import { defined, formatToolReference, ToolyardError } from '@toolyard/protocol'
 import { api } from '../api/client.ts';
 import { currentTools } from '../composer/current.svelte.ts';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
-import { tabServersOf } from '../mcp/tab-servers.ts';
+import { toTabServers } from '../mcp/tab-servers.ts';
 import { listPrompts, listResources, listTemplates, readResource } from '../resources/server-requests.ts';
 import { serverApi } from '../servers/server-api.ts';
 import { isToolOn } from '../servers/tool-switches.ts';
@@ -13,7 +13,7 @@ import type { CallApp } from './app-of-call.ts';
 import type { AppAnswer, AppApprovalReasons, LastingAnswer } from './app-approvals.svelte.ts';
 import { isAllowed } from './app-approvals.svelte.ts';
 import { toCallToolResult } from './call-result.ts';
-import { requestLimitOf } from './request-limit.ts';
+import { getRequestLimit } from './request-limit.ts';
 
 type AppTool = Pick<McpToolView, 'tool' | 'title' | 'description' | 'annotations'> & {
   inputSchema: JsonObject;
@@ -35,7 +35,7 @@ export type AskAboutCall = (why: AppApprovalReasons, lasting: readonly LastingAn
  * could be made in this conversation.
  */
 export function callForApp(call: CallOfApp, ask: AskAboutCall): Promise<JsonObject> {
-  return requestLimitOf(call.app).run(() =>
+  return getRequestLimit(call.app).run(() =>
     call.app.place === 'tab' ? callInTab(call, ask) : callOnServer(call, ask),
   );
 }
@@ -61,11 +61,11 @@ async function callOnServer({ app, conversationId, tool, args }: CallOfApp, ask:
       });
       void servers.load();
     }
-    if (!isAllowed(answer)) throw denied();
+    if (!isAllowed(answer)) throw createDeniedError();
     call = await send(true);
   }
   if (call.decision === 'called') return toCallToolResult(call.result);
-  throw call.decision === 'refused' ? new ToolyardError(call.error) : denied();
+  throw call.decision === 'refused' ? new ToolyardError(call.error) : createDeniedError();
 }
 
 /**
@@ -82,7 +82,7 @@ async function callInTab({ app, conversationId, tool, args }: CallOfApp, ask: As
   if (!mcpStore.idsOn(currentTools().servers).has(serverId)) {
     throw new Error(`The server "${serverId}" is disabled in this conversation.`);
   }
-  const [offered] = tabServersOf([known], mcpStore.list);
+  const [offered] = toTabServers([known], mcpStore.list);
   const [definition] = offered?.tools ?? [];
   if (offered === undefined || definition === undefined) throw new Error(`The server "${serverId}" was removed.`);
   const { tools: _tools, instructions: _instructions, ...server } = offered;
@@ -93,7 +93,7 @@ async function callInTab({ app, conversationId, tool, args }: CallOfApp, ask: As
   if (verdict.decision === 'refused') throw new ToolyardError(verdict.error);
   if (verdict.decision === 'ask') {
     const { decision: _decision, ...why } = verdict;
-    if (!isAllowed(await ask(why, isOneTime(why) ? [] : ['open']))) throw denied();
+    if (!isAllowed(await ask(why, isOneTime(why) ? [] : ['open']))) throw createDeniedError();
   }
   return toCallToolResult(await mcpStore.executeTool(known.tool, args));
 }
@@ -103,20 +103,20 @@ function isOneTime({ danger, byRule }: AppApprovalReasons): boolean {
   return danger !== undefined || byRule !== undefined;
 }
 
-function denied(): Error {
+function createDeniedError(): Error {
   return new Error('The user denied the call.');
 }
 
 /** Lists and reads for an app, of its own server only. */
 export function requestForApp(app: CallApp, method: string, params: JsonObject): Promise<JsonObject> {
-  return requestLimitOf(app).run(() => answerRequest(app, method, params));
+  return getRequestLimit(app).run(() => answerRequest(app, method, params));
 }
 
 async function answerRequest(app: CallApp, method: string, params: JsonObject): Promise<JsonObject> {
   switch (method) {
     case 'tools/list': {
       const choices = currentTools();
-      const offered = (await toolsOf(app)).filter(
+      const offered = (await listTools(app)).filter(
         ({ tool, ui }) => ui?.visibility.includes('app') !== false && isToolOn(tool, choices),
       );
       return { tools: offered.map(toMcpTool) };
@@ -132,19 +132,19 @@ async function answerRequest(app: CallApp, method: string, params: JsonObject): 
     default: {
       const { uri } = params;
       if (typeof uri !== 'string') throw new Error('"uri" must be a string.');
-      return { contents: (await readResource(app, uri)).flatMap((part) => contentsOf(part) ?? []) };
+      return { contents: (await readResource(app, uri)).flatMap((part) => toContents(part) ?? []) };
     }
   }
 }
 
 /** The tool whose calls the app shows, as MCP describes it; only its name if it is not listed any more. */
 export async function describeTool(app: CallApp): Promise<JsonObject> {
-  const tools = await toolsOf(app).catch(() => []);
+  const tools = await listTools(app).catch(() => []);
   const known = tools.find(({ tool }) => tool.name === app.tool);
   return known === undefined ? { name: app.tool, inputSchema: { type: 'object' } } : toMcpTool(known);
 }
 
-async function toolsOf({ place, serverId }: CallApp): Promise<AppTool[]> {
+async function listTools({ place, serverId }: CallApp): Promise<AppTool[]> {
   if (place === 'server') return (await serverApi.tools(serverId)).filter(({ enabled }) => enabled);
   const all = (await mcpStore.host()).tools();
   return all.filter(({ tool }) => tool.serverId === serverId);
@@ -167,7 +167,7 @@ function toMcpTool({ tool, title, description, inputSchema, annotations }: AppTo
   };
 }
 
-function contentsOf(part: Extract<ToolContentPart, { type: 'resource' }>): JsonObject | null {
+function toContents(part: Extract<ToolContentPart, { type: 'resource' }>): JsonObject | null {
   const [block] = (toCallToolResult({ content: [part], isError: false, outcome: 'done' })['content'] ??
     []) as JsonObject[];
   const contents = block?.['resource'];

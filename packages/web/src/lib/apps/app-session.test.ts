@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AppCall, AppHost } from './app-session.ts';
 import { AppSession } from './app-session.ts';
 import { toCallToolResult } from './call-result.ts';
-import { filesOf } from './download.ts';
-import { needsList, needsOf } from './app-policy.ts';
+import { readFiles } from './download.ts';
+import { needsList, toNeeds } from './app-policy.ts';
 
 const CALL: AppCall = {
   arguments: { zone: 'UTC' },
@@ -202,7 +202,7 @@ it('gives apps results without stored files', () => {
 });
 
 it('saves embedded files under a harmless name, and follows no link', () => {
-  const files = filesOf([
+  const files = readFiles([
     { type: 'resource', resource: { uri: 'file:///../../.bashrc', text: 'x' } },
     { type: 'resource', resource: { uri: 'a://b/c d<e>.png', blob: 'AA==' } },
     { type: 'resource_link', uri: 'https://a.example/x' },
@@ -222,6 +222,6 @@ it('lists what an app declares, without invalid origins', () => {
     resources: [],
     frames: [],
   };
-  const needs = needsOf({ ...declared, baseUris: [], permissions: ['clipboard-write'] });
+  const needs = toNeeds({ ...declared, baseUris: [], permissions: ['clipboard-write'] });
   expect(needsList(needs)).toEqual({ hosts: ['https://a.example'], permissions: ['clipboardWrite'] });
 });

@@ -18,9 +18,9 @@ function setUp() {
   const open = () => new ComposerDraft('c', { storage, prepare: () => Promise.reject(new Error('no file')) });
   const contextIn = (draft: ComposerDraft, callId = 'call-1') =>
     new ContextAttachment({ draft: () => draft, uri: 'ui://clock/app', callId, serverId: 's', name: 'Context' });
-  const textsOf = ({ attachments }: ComposerDraft) =>
+  const listTexts = ({ attachments }: ComposerDraft) =>
     attachments.map((each) => (each.state === 'ready' ? each.parts.map((part) => 'text' in part && part.text) : []));
-  return { open, contextIn, textsOf };
+  return { open, contextIn, textsOf: listTexts };
 }
 
 const set = (context: ContextAttachment, text: string | null) => {

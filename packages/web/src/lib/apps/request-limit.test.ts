@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MAX_OPEN_REQUESTS, MAX_REQUESTS_PER_MINUTE, RequestLimit, requestLimitOf } from './request-limit.ts';
+import { MAX_OPEN_REQUESTS, MAX_REQUESTS_PER_MINUTE, RequestLimit, getRequestLimit } from './request-limit.ts';
 
 it('rejects requests over the limit of a minute without making them', async () => {
   let now = 0;
@@ -29,6 +29,6 @@ it('rejects requests while too many are in progress, and counts failed ones as e
 
 it('is one limit for all apps of a server', () => {
   const of = { place: 'server', serverId: 'a' } as const;
-  expect(requestLimitOf(of)).toBe(requestLimitOf({ ...of }));
-  expect(requestLimitOf(of)).not.toBe(requestLimitOf({ ...of, place: 'tab' }));
+  expect(getRequestLimit(of)).toBe(getRequestLimit({ ...of }));
+  expect(getRequestLimit(of)).not.toBe(getRequestLimit({ ...of, place: 'tab' }));
 });

@@ -43,7 +43,7 @@ export class RequestLimit {
 const limits = new Map<string, RequestLimit>();
 
 /** Shared by all apps of a server in this tab. */
-export function requestLimitOf({ place, serverId }: { place: 'server' | 'tab'; serverId: string }): RequestLimit {
+export function getRequestLimit({ place, serverId }: { place: 'server' | 'tab'; serverId: string }): RequestLimit {
   const key = `${place} ${serverId}`;
   const known = limits.get(key) ?? new RequestLimit();
   limits.set(key, known);

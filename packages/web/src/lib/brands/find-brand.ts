@@ -87,7 +87,7 @@ export function brandOfProvider({
   known,
   baseUrl,
 }: Pick<ProviderView, 'id' | 'known' | 'baseUrl'>): BrandName | null {
-  return brandOfPreset(known ?? id) ?? (baseUrl === null ? null : (HOSTS.get(hostOf(baseUrl)) ?? null));
+  return brandOfPreset(known ?? id) ?? (baseUrl === null ? null : (HOSTS.get(getHost(baseUrl)) ?? null));
 }
 
 export function brandOfPreset(id: string): BrandName | null {
@@ -100,6 +100,6 @@ export function brandOfServer(name: string): BrandName | null {
   return SERVERS.find((brand) => words.includes(brand)) ?? null;
 }
 
-function hostOf(url: string): string {
+function getHost(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname : '';
 }

@@ -64,7 +64,7 @@ export function fromStoredAttachments(stored: readonly JsonValue[], nextId: () =
     if (parts.length === 0) return origin?.uri === undefined ? [] : [{ ...base, state: 'reading' }];
     if (!parts.every(isAttachedPart)) return [];
     const known = parts as unknown as UserPart[];
-    return [{ ...base, state: 'ready', kind: kindOf(known, origin), parts: known }];
+    return [{ ...base, state: 'ready', kind: getKind(known, origin), parts: known }];
   });
 }
 
@@ -84,7 +84,7 @@ function isAddress(value: JsonValue): value is { serverId: string; uri: string }
   return isJsonObject(value) && typeof value['serverId'] === 'string' && typeof value['uri'] === 'string';
 }
 
-function kindOf(parts: readonly UserPart[], origin: AttachmentOrigin | undefined): AttachmentKind {
+function getKind(parts: readonly UserPart[], origin: AttachmentOrigin | undefined): AttachmentKind {
   if (origin !== undefined) return origin.uri === undefined ? 'prompt' : 'resource';
   const [part] = parts;
   if (part === undefined || !('mimeType' in part)) return 'text';

@@ -199,7 +199,7 @@ export class ComposerDraft {
   /** The user removes an attachment: what an app attached stays removed until the message is sent. */
   remove(id: string): void {
     const { removed = [] } = this.#choices;
-    const more = addressesOf(this.attachments.filter((one) => one.id === id && one.origin === undefined));
+    const more = listAddresses(this.attachments.filter((one) => one.id === id && one.origin === undefined));
     if (more.length > 0) this.#choices = { ...this.#choices, removed: [...removed, ...more].slice(-MAX_ATTACHMENTS) };
     this.withdraw(id);
   }
@@ -327,7 +327,7 @@ function failed(attachment: Attachment, why: Extract<PreparedFile, { ok: false }
   return { id, name, state: 'failed', problem, ...defined({ size, detail }) };
 }
 
-function addressesOf(attachments: readonly Attachment[]): NonNullable<DraftChoices['removed']> {
+function listAddresses(attachments: readonly Attachment[]): NonNullable<DraftChoices['removed']> {
   const parts = attachments.flatMap((one) => (one.state === 'ready' ? one.parts : []));
   return parts.flatMap((part) => {
     if (part.type !== 'resource' || part.serverId === undefined) return [];

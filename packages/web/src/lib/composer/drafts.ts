@@ -13,7 +13,7 @@ const storage = openDraftStorage();
  * The draft of a conversation; null for a new one. It stays the same object while the page is open, so that files are
  * read on while another conversation is shown.
  */
-export function composerDraftOf(conversationId: string | null): ComposerDraft {
+export function getComposerDraft(conversationId: string | null): ComposerDraft {
   const key = conversationId ?? NEW;
   const known = drafts.get(key);
   if (known !== undefined) return known;

@@ -44,7 +44,7 @@ export async function prepareFile(file: File, deps: PrepareFileDeps): Promise<Pr
     if (type.startsWith('image/') && type !== 'image/svg+xml') return await storeConverted(file, deps);
     return await storeText(file, type, deps);
   } catch (thrown) {
-    return { ok: false, problem: 'unreadable', ...detailOf(thrown) };
+    return { ok: false, problem: 'unreadable', ...getDetail(thrown) };
   }
 }
 
@@ -79,11 +79,11 @@ async function store(
     const { sha256 } = await deps.upload(typed);
     return { ok: true, kind, part: toPart(kind, mimeType, name, { blob: sha256 }) };
   } catch (thrown) {
-    return { ok: false, problem: 'upload_failed', ...detailOf(thrown) };
+    return { ok: false, problem: 'upload_failed', ...getDetail(thrown) };
   }
 }
 
-function detailOf(thrown: unknown): { detail?: string } {
+function getDetail(thrown: unknown): { detail?: string } {
   if (!(thrown instanceof Error)) return {};
   const templates = 'templates' in thrown ? readTemplates(thrown.templates) : undefined;
   return { detail: serverText(thrown.message, templates?.['message']).text };

@@ -33,13 +33,13 @@ export function sentItems(rows: Iterable<TranscriptRow>): ContextItem[] {
     if (row.kind !== 'user') continue;
     for (const [at, part] of row.message.parts.entries()) {
       if (part.type === 'text') continue;
-      items.push({ key: `${row.key} ${String(at)}`, name: showHidden(nameOf(part)), tokens: tokensOfParts([part]) });
+      items.push({ key: `${row.key} ${String(at)}`, name: showHidden(getName(part)), tokens: tokensOfParts([part]) });
     }
   }
   return items;
 }
 
-function nameOf(part: UserPart): string {
+function getName(part: UserPart): string {
   if ('title' in part && part.title !== undefined) return part.title;
   if ('name' in part && part.name !== undefined) return part.name;
   return part.type === 'resource' ? part.uri : part.type;
@@ -62,7 +62,7 @@ function tokensOfPart(part: UserPart): number | null {
   if (isMediaPart(part)) return MEDIA_TOKENS;
   if (part.type === 'resource' && part.text !== undefined) return tokensOfText(part.text);
   const { source, mimeType = '' } = part;
-  if (source === undefined) return tokensOfText(CONTENT_PARTS.resource.label({ type: 'resource', uri: nameOf(part) }));
+  if (source === undefined) return tokensOfText(CONTENT_PARTS.resource.label({ type: 'resource', uri: getName(part) }));
   if (/^(image|audio)\//.test(mimeType)) return MEDIA_TOKENS;
   return 'data' in source && part.type === 'file' && mimeType.startsWith('text/')
     ? Math.ceil((source.data.length * 3) / 16)

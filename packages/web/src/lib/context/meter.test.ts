@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meterOf } from './meter.ts';
+import { toMeter } from './meter.ts';
 
 const fill = (tokens: number, window: number) => ({
   tokens,
@@ -15,16 +15,16 @@ describe('context meter', () => {
     [80, 'full', 80],
     [170, 'full', 100],
   ] as const)('%i of 100 tokens are %s', (tokens, state, percent) => {
-    expect(meterOf(fill(tokens, 100))).toMatchObject({ state, percent });
+    expect(toMeter(fill(tokens, 100))).toMatchObject({ state, percent });
   });
 
   it('has the non-empty segments, none wider than the window', () => {
-    const { parts } = meterOf(fill(40, 100));
+    const { parts } = toMeter(fill(40, 100));
     expect(parts).toEqual([
       { name: 'instructions', tokens: 20, share: 0.2 },
       { name: 'messages', tokens: 10, share: 0.1 },
       { name: 'results', tokens: 10, share: 0.1 },
     ]);
-    expect(meterOf(fill(1000, 0)).parts.every(({ share }) => share === 1)).toBe(true);
+    expect(toMeter(fill(1000, 0)).parts.every(({ share }) => share === 1)).toBe(true);
   });
 });

@@ -19,7 +19,7 @@ const NEAR = 0.65;
 const ORDER: readonly PartName[] = ['instructions', 'tools', 'messages', 'results'];
 
 /** Context usage as drawn. */
-export function meterOf({ tokens, window, parts }: ContextFill): Meter {
+export function toMeter({ tokens, window, parts }: ContextFill): Meter {
   const of = (count: number): number => (window > 0 ? Math.min(1, count / window) : 1);
   const share = of(tokens);
   return {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { CallView } from '../transcript/calls.ts';
 import { startedCall } from '../transcript/calls.ts';
 import { toolResult } from '../transcript/test-fixtures/test-events.ts';
-import { groupView, turnOf } from './group-call.ts';
+import { groupView, readTurn } from './group-call.ts';
 
 const READY: Partial<CallView> = { tool: { serverId: 'group', name: 'speak' }, arguments: { member: 'a' } };
 const results = (status: string, more: object = {}) => ({
@@ -44,8 +44,8 @@ it('the id of the run of a turn names the call and the run that asked for it', (
         const suffix = `.${String(step)}${attempt}.${String(call)}`;
         const parentRunId = root + `${suffix}.task.${String(task)}`.repeat(depth);
         const callId = parentRunId + suffix;
-        expect(turnOf(`${callId}.task.${String(task)}`)).toEqual({ parentRunId, callId, task });
-        expect(turnOf(root)).toBeNull();
+        expect(readTurn(`${callId}.task.${String(task)}`)).toEqual({ parentRunId, callId, task });
+        expect(readTurn(root)).toBeNull();
       },
     ),
   );

@@ -9,7 +9,7 @@ const GROUP_SERVER = 'group';
 const DECISIONS = ['speak', 'broadcast', 'delegate', 'execute_task', 'execute_tasks', 'vote', 'finish'];
 
 /** The result of a call of the built-in server `group`, which only this server stores; null for any other call. */
-export function groupResultOf({ tool, result }: Pick<CallView, 'tool' | 'result'>): GroupCallResult | null {
+export function readGroupResult({ tool, result }: Pick<CallView, 'tool' | 'result'>): GroupCallResult | null {
   if (tool?.serverId !== GROUP_SERVER || !isJsonObject(result?.structured)) return null;
   const { group } = result.structured;
   return isJsonObject(group) && Array.isArray(group['members']) ? (group as unknown as GroupCallResult) : null;
@@ -28,7 +28,7 @@ export function groupView(call: CallView): 'card' | 'hidden' | 'outcome' {
       : tool.serverId === GROUP_SERVER && DECISIONS.includes(tool.name);
   if (!isDecision || interrupt !== null || malformed !== null) return 'card';
   if (result === null) return call.over ? 'outcome' : 'hidden';
-  const group = groupResultOf(call);
+  const group = readGroupResult(call);
   if (group !== null) {
     const hasOutcome = group.vote !== undefined || group.members.some(({ status }) => status !== 'done');
     return hasOutcome ? 'outcome' : 'hidden';
@@ -48,7 +48,7 @@ export function isDecision({ model, agent }: Pick<AssistantRow, 'model' | 'agent
 }
 
 /** The turn that a run is, by its id: the server derives it from the call that asked for the turn. */
-export function turnOf(runId: string): { parentRunId: string; callId: string; task: number } | null {
+export function readTurn(runId: string): { parentRunId: string; callId: string; task: number } | null {
   const found = /^((.*?)\.\d+(?:~\d+)?\.\d+)\.task\.(\d+)$/.exec(runId);
   const [, callId, parentRunId, task] = found ?? [];
   if (callId === undefined || parentRunId === undefined) return null;

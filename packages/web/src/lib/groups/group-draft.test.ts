@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { GroupView } from '@toolyard/protocol';
-import { changedGroup, draftOf, movedMember, newGroup, problemOf } from './group-draft.ts';
+import { changedGroup, toGroupDraft, movedMember, newGroup, findProblem } from './group-draft.ts';
 
 const GROUP: GroupView = {
   id: 'g',
@@ -19,8 +19,8 @@ const GROUP: GroupView = {
 
 it('sends back what it has read, and only what the user chose for a new group', () => {
   const { id: _id, version, createdAt: _c, updatedAt: _u, ...definition } = GROUP;
-  expect(changedGroup(draftOf(GROUP), 3)).toEqual({ ...definition, memberMaxTurns: null, version });
-  const draft = { ...draftOf(null), title: ' Crew ', members: [{ agentId: 'a' }], stopPhrases: '\nDone \n' };
+  expect(changedGroup(toGroupDraft(GROUP), 3)).toEqual({ ...definition, memberMaxTurns: null, version });
+  const draft = { ...toGroupDraft(null), title: ' Crew ', members: [{ agentId: 'a' }], stopPhrases: '\nDone \n' };
   expect(newGroup(draft)).toEqual({
     title: 'Crew',
     instructions: '',
@@ -36,11 +36,11 @@ it('sends back what it has read, and only what the user chose for a new group', 
 });
 
 it('says what is missing', () => {
-  const draft = draftOf(GROUP);
-  expect(problemOf(draft)).toBeNull();
-  expect(problemOf({ ...draft, title: ' ' })).toBe('title');
-  expect(problemOf({ ...draft, members: [] })).toBe('members');
-  expect(problemOf({ ...draft, supervisorId: '' })).toBe('supervisor');
+  const draft = toGroupDraft(GROUP);
+  expect(findProblem(draft)).toBeNull();
+  expect(findProblem({ ...draft, title: ' ' })).toBe('title');
+  expect(findProblem({ ...draft, members: [] })).toBe('members');
+  expect(findProblem({ ...draft, supervisorId: '' })).toBe('supervisor');
 });
 
 it('moves a member within the list', () => {

@@ -9,7 +9,7 @@ export const DECIDERS = ['agent', 'model', 'round_robin', 'fixed_order'] as cons
 type Decider = (typeof DECIDERS)[number];
 
 /** A group as its editor holds it. */
-export function draftOf(group: GroupView | null) {
+export function toGroupDraft(group: GroupView | null) {
   const { mode, memberTimeoutMs, ...stored }: Partial<GroupView> = group ?? {};
   const supervisor = mode?.kind === 'supervisor' ? mode.supervisor : undefined;
   const agentId = supervisor && 'agentId' in supervisor ? supervisor.agentId : undefined;
@@ -32,10 +32,10 @@ export function draftOf(group: GroupView | null) {
     budgets: stored.budgets ?? [],
   };
 }
-export type GroupDraft = ReturnType<typeof draftOf>;
+export type GroupDraft = ReturnType<typeof toGroupDraft>;
 
 /** What is missing before the group can be saved. */
-export function problemOf({
+export function findProblem({
   title,
   members,
   decider,
@@ -64,14 +64,14 @@ function common(draft: GroupDraft): Omit<CreateGroup, 'memberMaxTurns' | 'maxRou
     title: title.trim(),
     instructions,
     members,
-    mode: modeOf(draft),
+    mode: toMode(draft),
     stopPhrases: itemsIn(stopPhrases),
     budgets,
     ...defined({ memberTimeoutMs: timeoutMinutes && Math.round(timeoutMinutes * MINUTE_MS) }),
   };
 }
 
-export function modeOf({ decider, supervisorId, model, supervisorInstructions }: GroupDraft): GroupMode {
+export function toMode({ decider, supervisorId, model, supervisorInstructions }: GroupDraft): GroupMode {
   switch (decider) {
     case 'agent':
       return { kind: 'supervisor', supervisor: { agentId: supervisorId } };

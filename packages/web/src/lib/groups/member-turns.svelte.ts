@@ -6,7 +6,7 @@ import type { AssistantRow } from '../transcript/rows.ts';
 import { isPlaceholder } from '../transcript/rows.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { isActive, newTranscript } from '../transcript/transcript.ts';
-import { findCall, isPrivateCall, turnOf } from './group-call.ts';
+import { findCall, isPrivateCall, readTurn } from './group-call.ts';
 
 type Deps = Pick<RunFollowerDeps, 'read' | 'soon' | 'onProblem'>;
 type Turn = { transcript: Transcript; follower: RunFollower; row: AssistantRow | null };
@@ -29,7 +29,7 @@ export class MemberTurns {
   }
 
   take(event: RunEvent): void {
-    const turn = turnOf(event.runId);
+    const turn = readTurn(event.runId);
     if (turn === null) return;
     if (event.type === 'run_finished') this.#heads.delete(event.runId);
     else this.#heads.set(event.runId, event.seq);
@@ -41,7 +41,7 @@ export class MemberTurns {
     this.#group = group;
     const run = group?.run ?? null;
     for (const [id, { follower, row }] of this.#turns) {
-      const isOver = run === null || !isActive(run.status) || turnOf(id)?.parentRunId !== run.id;
+      const isOver = run === null || !isActive(run.status) || readTurn(id)?.parentRunId !== run.id;
       if (!isOver && (row === null || !hasRow(group, row.key))) continue;
       follower.reset();
       this.#turns.delete(id);
@@ -56,7 +56,7 @@ export class MemberTurns {
   }
 
   #find(runId: string): Turn | undefined {
-    const { parentRunId, callId } = turnOf(runId) ?? {};
+    const { parentRunId, callId } = readTurn(runId) ?? {};
     const run = this.#group?.run;
     if (callId === undefined || run == null || run.id !== parentRunId || !isActive(run.status)) return undefined;
     // Ballots are shown together, with the result of the vote.
@@ -72,7 +72,7 @@ export class MemberTurns {
         get: () => turn.transcript,
         set: (transcript) => {
           turn.transcript = transcript;
-          turn.row = this.#rowOf(runId, transcript);
+          turn.row = this.#findRow(runId, transcript);
           this.#publish();
         },
       }),
@@ -82,10 +82,10 @@ export class MemberTurns {
     return turn;
   }
 
-  #rowOf(runId: string, { tail }: Transcript): AssistantRow | null {
+  #findRow(runId: string, { tail }: Transcript): AssistantRow | null {
     const answers = tail.filter((row) => row.kind === 'assistant').filter(({ status }) => status !== 'abandoned');
     const last = answers.at(-1);
-    const { parentRunId = '', callId = '' } = turnOf(runId) ?? {};
+    const { parentRunId = '', callId = '' } = readTurn(runId) ?? {};
     if (last === undefined) return null;
     const isPrivate = isPrivateCall(findCall(this.#group, callId));
     return {
@@ -110,7 +110,7 @@ export class MemberTurns {
   }
 
   #publish(): void {
-    const turns = [...this.#turns].toSorted(([a], [b]) => (turnOf(a)?.task ?? 0) - (turnOf(b)?.task ?? 0));
+    const turns = [...this.#turns].toSorted(([a], [b]) => (readTurn(a)?.task ?? 0) - (readTurn(b)?.task ?? 0));
     const rows = turns.flatMap(([, { row }]) => row ?? []);
     if (rows.length > 0 || this.rows.length > 0) this.rows = rows;
   }

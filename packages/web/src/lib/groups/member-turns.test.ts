@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { applyRunEvent } from '../transcript/apply-event.ts';
 import { textOfRow } from '../transcript/rows.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from '../transcript/test-fixtures/test-events.ts';
+import { assistantMessage, createEvents, run, userMessage, view } from '../transcript/test-fixtures/test-events.ts';
 import { openTranscript, rowList } from '../transcript/transcript.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { MemberTurns, withTurns } from './member-turns.svelte.ts';
@@ -14,7 +14,7 @@ const group = (): Transcript => openTranscript(view([QUESTION], { activeRun: run
 function turnEvents(turn: string, name: string, pieces: readonly string[]): RunEvent[] {
   const agent = { id: name.toLowerCase(), title: name, avatar: '🦊' };
   const text = pieces.map((piece): RunEventBody => ({ type: 'text_delta', messageId: `${turn}.0`, text: piece }));
-  return eventsOf(turn, [
+  return createEvents(turn, [
     {
       type: 'run_started',
       conversationId: turn,
@@ -62,7 +62,7 @@ it('the text of a member appears while it is written, and its stored answer take
   expect(shown(transcript, turns)).toEqual(['Ada: I like blue. (r1.0.0.task.0.answer)']);
 
   const message = stored('r1.0.0.task.0', 'I like blue.');
-  const [finished] = eventsOf('r1', [{ type: 'message_finished', message }]);
+  const [finished] = createEvents('r1', [{ type: 'message_finished', message }]);
   const next = finished ? applyRunEvent(transcript, finished) : transcript;
   turns.follow(next);
   expect(turns.rows).toEqual([]);

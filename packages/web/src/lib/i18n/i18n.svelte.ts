@@ -1,7 +1,7 @@
 import { untrack } from 'svelte';
 import { browserValue } from '../browser-storage.ts';
-import type { LazyNamespace, MessageKey, MessageValues, Namespaces } from './catalogue.ts';
-import { lookUp } from './catalogue.ts';
+import type { LazyNamespace, MessageKey, MessageValues, Namespaces } from './texts.ts';
+import { lookUp } from './texts.ts';
 import { messages as english } from './en/index.ts';
 import type { Locale } from './locale.ts';
 import { chooseLocale, isLocale } from './locale.ts';
@@ -44,7 +44,7 @@ async function loadLate(locale: Locale, name: LazyNamespace): Promise<Namespaces
   return read();
 }
 
-function localeOf(chosen: Locale | 'system'): Locale {
+function getLocale(chosen: Locale | 'system'): Locale {
   return chosen === 'system' ? chooseLocale(navigator.languages) : chosen;
 }
 
@@ -53,7 +53,7 @@ class I18n {
   choice: Locale | 'system' = $state('system');
   /** The language of the page. */
   locale: Locale = $state('en');
-  #catalogue: Namespaces = $state.raw(english);
+  #texts: Namespaces = $state.raw(english);
   /** The language if the user has not chosen one. */
   #serverDefault: Locale | 'system' = 'system';
   readonly #needed = new Set<LazyNamespace>();
@@ -71,7 +71,7 @@ class I18n {
 
   /** Starts loading the language that {@link start} will most likely show. */
   preload(): void {
-    firstTexts[localeOf(choice.get() ?? 'system')]().catch(() => undefined);
+    firstTexts[getLocale(choice.get() ?? 'system')]().catch(() => undefined);
   }
 
   async choose(locale: Locale | 'system'): Promise<void> {
@@ -90,23 +90,23 @@ class I18n {
 
   async #load(names: readonly LazyNamespace[]): Promise<void> {
     for (const name of names) this.#needed.add(name);
-    while (names.some((name) => this.#catalogue[name] === undefined)) {
+    while (names.some((name) => this.#texts[name] === undefined)) {
       const { locale } = this;
       const texts = await this.#read(locale);
-      if (locale === this.locale) this.#catalogue = texts;
+      if (locale === this.locale) this.#texts = texts;
     }
   }
 
   text(key: string): ReturnType<typeof lookUp> {
-    return lookUp(this.#catalogue, key);
+    return lookUp(this.#texts, key);
   }
 
   async #show(chosen: Locale | 'system'): Promise<void> {
-    const locale = localeOf(chosen);
-    const catalogue = await this.#read(locale);
+    const locale = getLocale(chosen);
+    const loaded = await this.#read(locale);
     this.choice = chosen;
     this.locale = locale;
-    this.#catalogue = catalogue;
+    this.#texts = loaded;
     document.documentElement.lang = locale;
   }
 

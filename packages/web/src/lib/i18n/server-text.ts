@@ -16,7 +16,7 @@ type ShownError = {
 export type ShownText = { text: string; lang: 'en' | undefined };
 
 /** `title` says in the language of the page what an error means whose text is not translated. */
-export type ExplainedError = { title: string | undefined; message: ShownText; hint: ShownText | undefined };
+export type ErrorExplanation = { title: string | undefined; message: ShownText; hint: ShownText | undefined };
 
 let loading: Promise<void> | null = null;
 
@@ -55,14 +55,14 @@ function translate({ template, values = [] }: TextTemplate): string | undefined 
 }
 
 /** An error in the language of the page, as far as possible. Reactive. */
-export function explainError({ code, status, message, hint, templates = {} }: ShownError): ExplainedError {
+export function explainError({ code, status, message, hint, templates = {} }: ShownError): ErrorExplanation {
   const isOfPage = i18n.locale === 'en' || status === 0 || code === undefined;
   if (isOfPage) {
     return { title: undefined, message: ownText(message), hint: hint === undefined ? undefined : ownText(hint) };
   }
   const shown = serverText(message, templates['message']);
   return {
-    title: shown.lang === undefined ? undefined : titleOf(code),
+    title: shown.lang === undefined ? undefined : findTitle(code),
     message: shown,
     hint: hint === undefined ? undefined : serverText(hint, templates['hint']),
   };
@@ -78,7 +78,7 @@ function ownText(text: string): ShownText {
   return { text, lang: undefined };
 }
 
-function titleOf(code: unknown): string | undefined {
+function findTitle(code: unknown): string | undefined {
   const text = typeof code === 'string' ? i18n.text(`problems.${code}`) : undefined;
   return typeof text === 'string' ? text : undefined;
 }

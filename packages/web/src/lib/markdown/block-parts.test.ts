@@ -9,7 +9,7 @@ const paragraphs = (count: number) =>
 
 function parter(): (text: string, whole?: boolean) => Slices<LevelBlock> {
   const markdown = new IncrementalMarkdown();
-  const divide = sliceDivider<LevelBlock>({ costOf: ({ block }) => costOfBlock(block), mayEnd: hasOrdinaryMargins });
+  const divide = sliceDivider<LevelBlock>({ getCost: ({ block }) => costOfBlock(block), mayEnd: hasOrdinaryMargins });
   return (text, whole = false) => divide(levelBlocks(markdown.update(text, { whole }), 1, 0));
 }
 
@@ -48,13 +48,13 @@ describe('parts of a growing answer', () => {
 
   it('moves no part while text arrives in any pieces', () => {
     const text = paragraphs(30).join('').replace('Paragraph 12.', '## Twelve').replace('Paragraph 20.', '- a\n- b');
-    const lengthsOf = (parts: Slices<LevelBlock>): number[] => parts.map(({ length }) => length);
-    const whole = lengthsOf(parter()(text, true));
+    const listLengths = (parts: Slices<LevelBlock>): number[] => parts.map(({ length }) => length);
+    const whole = listLengths(parter()(text, true));
     const divide = parter();
     let lengths: number[] = [];
     for (let end = 0; end <= text.length; end += 61) {
       const before = lengths;
-      lengths = lengthsOf(divide(text.slice(0, end)));
+      lengths = listLengths(divide(text.slice(0, end)));
       expect(lengths.slice(0, Math.max(0, before.length - 1))).toEqual(before.slice(0, -1));
     }
     expect(lengths.slice(0, -1)).toEqual(whole.slice(0, -1));
@@ -90,11 +90,11 @@ it.each([
   ['footnotes', '[^a]: note\n'],
 ])('%s are divided by their cost', (_name, piece) => {
   const blocks = levelBlocks(parseMarkdown(piece.repeat(Math.ceil(15_000 / piece.length))), 1, 0);
-  const costOf = ({ block }: LevelBlock): number => costOfBlock(block);
-  const parts = sliceDivider<LevelBlock>({ costOf, mayEnd: hasOrdinaryMargins })(blocks);
+  const getCost = ({ block }: LevelBlock): number => costOfBlock(block);
+  const parts = sliceDivider<LevelBlock>({ getCost, mayEnd: hasOrdinaryMargins })(blocks);
   for (const part of parts) {
-    expect(part.slice(0, -1).reduce((cost, block) => cost + costOf(block), 0)).toBeLessThan(2 * SLICE_COST);
+    expect(part.slice(0, -1).reduce((cost, block) => cost + getCost(block), 0)).toBeLessThan(2 * SLICE_COST);
   }
   // A block alone is sliced inside.
-  if (parts.length === 1) expect(blocks.map(costOf).reduce((a, b) => a + b, 0)).toBeGreaterThanOrEqual(SLICE_COST);
+  if (parts.length === 1) expect(blocks.map(getCost).reduce((a, b) => a + b, 0)).toBeGreaterThanOrEqual(SLICE_COST);
 });

@@ -37,10 +37,10 @@ const MAX_TABLE_PX = 576;
 
 /** The height of a part that is not rendered yet, in pixels: an estimate, which the browser corrects without a jump. */
 export function estimateHeight(part: readonly LevelBlock[]): number {
-  return part.reduce((sum, { block }) => sum + heightOf(block), 0);
+  return part.reduce((sum, { block }) => sum + getHeight(block), 0);
 }
 
-function heightOf(block: ShownBlock | MarkdownBlock): number {
+function getHeight(block: ShownBlock | MarkdownBlock): number {
   switch (block.type) {
     case 'code':
       return 64 + CODE_LINE_PX * block.text.split('\n').length;
@@ -48,12 +48,12 @@ function heightOf(block: ShownBlock | MarkdownBlock): number {
       return 70 + Math.min(37 * block.rows.length, MAX_TABLE_PX);
     case 'list':
       return block.items.reduce(
-        (sum, item) => sum + item.blocks.reduce((inner, one) => inner + heightOf(one) - 8, 0),
+        (sum, item) => sum + item.blocks.reduce((inner, one) => inner + getHeight(one) - 8, 0),
         16,
       );
     case 'quote':
     case 'footnote':
-      return block.blocks.reduce((sum, one) => sum + heightOf(one), 8);
+      return block.blocks.reduce((sum, one) => sum + getHeight(one), 8);
     case 'paragraph':
     case 'text':
     case 'heading':

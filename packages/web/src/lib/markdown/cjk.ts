@@ -49,9 +49,9 @@ const IN_CJK = {
   ...ALWAYS,
   text: new RegExp(ALWAYS.text.source.replace('(?<![^\\s*_~(])www', () => `(?<![^\\s*_~(${BASIC}${SHARED}])www`)),
   emStrongLDelim: new RegExp(BASE.emStrongLDelim.source.replace('(?!~)', `(?!~|[${WIDE}])`), 'u'),
-  emStrongRDelimAst: endOf('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
+  emStrongRDelimAst: createEndPattern('*', '\\*+', '^[^_*]*?__[^_*]*?\\*[^_*]*?(?=__)|[^*]+(?=[^*])', '~'),
   delLDelim: new RegExp(`^~~(?!~)(?:((?![${WIDE}])[\\p{P}\\p{S}])|[^\\s])`, 'u'),
-  delRDelim: endOf('~', '~~?', '^[^~]+(?=[^~])'),
+  delRDelim: createEndPattern('~', '~~?', '^[^~]+(?=[^~])'),
 };
 
 /** The rules for a text: those of CommonMark if it has no CJK character. */
@@ -82,7 +82,7 @@ export function boundaryBefore(source: string, before: string, last: string): st
  *
  * @param letters punctuation that counts as a letter
  */
-function endOf(mark: string, run: string, skipped: string, letters = ''): RegExp {
+function createEndPattern(mark: string, run: string, skipped: string, letters = ''): RegExp {
   const cjk = `[${WIDE}]`;
   const own = mark === '*' ? '\\*' : mark;
   const punctuation = `(?!${[own, letters].filter(Boolean).join('|')}|${cjk})[\\p{P}\\p{S}]`;

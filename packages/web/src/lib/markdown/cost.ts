@@ -65,10 +65,10 @@ export function costOfSpan(isFormula: boolean, length: number): number {
 }
 
 /** The sum, up to {@link SLICE_COST}. */
-export function costOfAll<T>(items: readonly T[], costOf: (item: T) => number): number {
+export function costOfAll<T>(items: readonly T[], getCost: (item: T) => number): number {
   let cost = 0;
   for (const item of items) {
-    cost += costOf(item);
+    cost += getCost(item);
     if (cost >= SLICE_COST) return SLICE_COST;
   }
   return cost;

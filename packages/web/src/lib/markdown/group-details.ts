@@ -23,8 +23,8 @@ export function groupDetails(blocks: readonly MarkdownBlock[], depth = 0): reado
     } else if (depth >= MAX_NESTING) {
       shown.push({ type: 'paragraph', html: block.summary ?? '' });
     } else {
-      const end = endOf(blocks, index + 1);
-      shown.push(sectionOf(block, blocks.slice(index + 1, end)));
+      const end = findEnd(blocks, index + 1);
+      shown.push(getSection(block, blocks.slice(index + 1, end)));
       index = end;
     }
   }
@@ -34,7 +34,7 @@ export function groupDetails(blocks: readonly MarkdownBlock[], depth = 0): reado
 const known = new WeakMap<MarkdownBlock, Section>();
 
 /** The same object as long as its content is the same: it is not rendered again for each chunk. */
-function sectionOf(tag: MarkdownBlock & { type: 'details' }, blocks: readonly MarkdownBlock[]): Section {
+function getSection(tag: MarkdownBlock & { type: 'details' }, blocks: readonly MarkdownBlock[]): Section {
   const before = known.get(tag);
   if (before?.blocks.length === blocks.length && blocks.every((block, index) => block === before.blocks[index])) {
     return before;
@@ -49,7 +49,7 @@ function isTag({ type }: MarkdownBlock): boolean {
 }
 
 /** Index of the end of the section whose content starts at `from`. */
-function endOf(blocks: readonly MarkdownBlock[], from: number): number {
+function findEnd(blocks: readonly MarkdownBlock[], from: number): number {
   let open = 1;
   for (let index = from; index < blocks.length; index++) {
     const type = blocks[index]?.type;

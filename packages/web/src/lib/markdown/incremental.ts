@@ -88,7 +88,7 @@ export class IncrementalMarkdown {
     const finished = this.#finished;
     if (finished !== null) {
       const whole = withFinished(blocks, tokens, finished);
-      if (whole === null || (hasNewLinks && finished.source.includes('['))) return this.#readAgain(finished);
+      if (whole === null || (hasNewLinks && finished.source.includes('['))) return this.#reparse(finished);
       this.#openBlocks = keepBlocks(blocks.with(finished.block, whole), this.#openBlocks);
     } else this.#openBlocks = blocks;
     this.#tailBlocks = blocks;
@@ -101,7 +101,7 @@ export class IncrementalMarkdown {
   }
 
   /** With what was taken out. */
-  #readAgain({ offset, source }: Finished): void {
+  #reparse({ offset, source }: Finished): void {
     this.#tail = this.#tail.slice(0, offset) + source + this.#tail.slice(offset);
     this.#tailBlocks = this.#openBlocks;
     this.#finished = null;

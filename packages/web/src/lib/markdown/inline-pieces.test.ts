@@ -1,7 +1,7 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
 import { parseMarkdown } from './incremental.ts';
-import { inlinePieces, MAX_INLINE, pieceGroups, piecesOf, textPieces } from './inline-pieces.ts';
+import { inlinePieces, MAX_INLINE, pieceGroups, splitPieces, textPieces } from './inline-pieces.ts';
 
 const DATA = `![a dot](data:image/png;base64,${'iVBORw0KGgo'.repeat(3_000)}=)`;
 
@@ -45,9 +45,9 @@ it('ends the pieces of a growing text where those of the whole text end', () => 
 it('does not cut an image that contains its data', () => {
   const text = `${'words '.repeat(1_300)}${DATA} ${'words '.repeat(1_300)}`;
   const [block] = parseMarkdown(text);
-  expect(block?.type === 'paragraph' && piecesOf(block.html).filter((piece) => piece.includes('<img class='))).toEqual([
-    expect.stringContaining('iVBORw0KGgo') as string,
-  ]);
+  expect(
+    block?.type === 'paragraph' && splitPieces(block.html).filter((piece) => piece.includes('<img class=')),
+  ).toEqual([expect.stringContaining('iVBORw0KGgo') as string]);
 });
 
 it.each([
@@ -59,7 +59,7 @@ it.each([
   const text = 'plain **bold** `code` [link](https://a.example) '.repeat(1_000).trim();
   const html = JSON.stringify(parseMarkdown(mark + text));
   expect(html.split('<strong>bold</strong>').length).toBe(1_001);
-  expect(piecesOf(html).length).toBeGreaterThan(5);
+  expect(splitPieces(html).length).toBeGreaterThan(5);
 });
 
 it.each([
@@ -76,14 +76,14 @@ it.each([
   const found = unit.split('$').length > 3 ? 4_000 : 2_000;
   expect(html.match(tag)?.length).toBe(found);
   const groups = pieceGroups(html);
-  expect(piecesOf(html).length).toBeGreaterThan(5);
-  expect(groups.flatMap(piecesOf)).toEqual(piecesOf(html));
-  for (const piece of piecesOf(html)) expect(piece.match(tag)?.length ?? 0).toBeLessThan(200);
+  expect(splitPieces(html).length).toBeGreaterThan(5);
+  expect(groups.flatMap(splitPieces)).toEqual(splitPieces(html));
+  for (const piece of splitPieces(html)) expect(piece.match(tag)?.length ?? 0).toBeLessThan(200);
 });
 
 it('continues emphasis in the next piece', () => {
   const [block] = parseMarkdown(`**bold *and ${'$x$ '.repeat(12)}italic* end**`);
-  const pieces = block?.type === 'paragraph' ? piecesOf(block.html) : [];
+  const pieces = block?.type === 'paragraph' ? splitPieces(block.html) : [];
   expect(pieces.length).toBeGreaterThan(1);
   for (const piece of pieces.slice(1)) expect(piece).toMatch(/^<strong>(?:<em>| )/);
 });

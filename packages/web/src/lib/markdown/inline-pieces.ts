@@ -43,13 +43,13 @@ export function isInPieces(html: string): boolean {
 const MAX_PIECES = 20;
 const PIECES_IN_GROUP = 10;
 
-export function piecesOf(html: string): string[] {
+export function splitPieces(html: string): string[] {
   return html.split(PIECE_END);
 }
 
 /** The HTML of the groups, each of one or more pieces. */
 export function pieceGroups(html: string): string[] {
-  const pieces = piecesOf(html);
+  const pieces = splitPieces(html);
   if (pieces.length <= MAX_PIECES && html.length <= 2 * MAX_INLINE) return [html];
   const groups: string[][] = [];
   let length = MAX_INLINE;

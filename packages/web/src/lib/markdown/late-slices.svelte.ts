@@ -1,8 +1,8 @@
 import { flushSync } from 'svelte';
 import { printing } from './printing.svelte.ts';
 import { isLoading } from './loads.ts';
-import { distanceOf, RenderQueue } from './render-queue.ts';
-import { lateOf, nextSlices, type Slices } from './slices.ts';
+import { measureDistance, RenderQueue } from './render-queue.ts';
+import { listLate, nextSlices, type Slices } from './slices.ts';
 
 export const renderQueue = new RenderQueue({
   next: (callback) => void requestAnimationFrame(callback),
@@ -20,7 +20,7 @@ const AT_THE_END = 4;
 export class LateSlices<T> {
   /** What is rendered now, by slice. */
   readonly rendered: Slices<T> = $derived.by(() => this.#next());
-  readonly isLate = $derived.by(() => lateOf(this.rendered, this.#slices()).length > 0);
+  readonly isLate = $derived.by(() => listLate(this.rendered, this.#slices()).length > 0);
   /** The last element, after those of the slices. */
   end: Element | null = null;
 
@@ -39,7 +39,7 @@ export class LateSlices<T> {
 
   distance(): number {
     const parent = this.end?.parentElement;
-    return parent == null ? Infinity : this.hasPlaces ? this.#nearest(parent).distance : distanceOf(parent);
+    return parent == null ? Infinity : this.hasPlaces ? this.#nearest(parent).distance : measureDistance(parent);
   }
 
   render(): void {
@@ -49,7 +49,7 @@ export class LateSlices<T> {
   }
 
   get #late(): readonly number[] {
-    return lateOf(this.#before, this.#slices());
+    return listLate(this.#before, this.#slices());
   }
 
   /** Places are in vertical order. */
@@ -60,7 +60,7 @@ export class LateSlices<T> {
     const from = places.findIndex((place) => place === this.end) - this.#slices().length;
     for (const index of late) {
       const place = places[from + index];
-      const distance = place === undefined ? Infinity : distanceOf(place);
+      const distance = place === undefined ? Infinity : measureDistance(place);
       if (distance > nearest.distance) break;
       nearest = { index, distance };
     }

@@ -3,10 +3,10 @@ import type { MarkdownBlock } from './blocks.ts';
 import { parseMarkdown } from './incremental.ts';
 import { MAX_NESTING } from './lexer.ts';
 
-function depthOf(blocks: readonly MarkdownBlock[]): number {
+function measureDepth(blocks: readonly MarkdownBlock[]): number {
   const inside = blocks.map((block) => {
-    if (block.type === 'quote') return 1 + depthOf(block.blocks);
-    if (block.type === 'list') return 1 + Math.max(0, ...block.items.map((item) => depthOf(item.blocks)));
+    if (block.type === 'quote') return 1 + measureDepth(block.blocks);
+    if (block.type === 'list') return 1 + Math.max(0, ...block.items.map((item) => measureDepth(item.blocks)));
     return 0;
   });
   return Math.max(0, ...inside);
@@ -20,14 +20,14 @@ it.each([
   ['lists in quotes', `${'> 1. '.repeat(2_000)}the end`],
 ])('shows %s nested too deeply as text', (_, text) => {
   const blocks = parseMarkdown(text);
-  expect(depthOf(blocks)).toBe(MAX_NESTING);
+  expect(measureDepth(blocks)).toBe(MAX_NESTING);
   expect(JSON.stringify(blocks)).toContain('the end');
 });
 
 it('shows what is nested too deeply in a long text as text, earlier', () => {
   const blocks = parseMarkdown(steps('- the end'));
-  expect(depthOf(blocks)).toBeGreaterThan(6);
-  expect(depthOf(blocks)).toBeLessThan(MAX_NESTING);
+  expect(measureDepth(blocks)).toBeGreaterThan(6);
+  expect(measureDepth(blocks)).toBeLessThan(MAX_NESTING);
   expect(JSON.stringify(blocks).split('the end').length).toBe(501);
 });
 

@@ -41,7 +41,7 @@ export function takeFinished(
   const place = tokens.findLastIndex(isShown);
   const token = tokens[place];
   if (token === undefined || (before !== null && before.block !== index)) return null;
-  const start = startOf(tokens, place);
+  const start = getStart(tokens, place);
   if (!text.startsWith(token.raw, start)) return null;
   if (token.type === 'table' && block?.type === 'table') {
     const known = before?.type === 'table' ? before : null;
@@ -65,7 +65,7 @@ export function withFinished(
 ): MarkdownBlock | null {
   const block = blocks[finished.block];
   const token = tokens.filter(isShown)[finished.block];
-  if (token === undefined || startOf(tokens, tokens.indexOf(token)) !== finished.start) return null;
+  if (token === undefined || getStart(tokens, tokens.indexOf(token)) !== finished.start) return null;
   if (block?.type === 'table' && finished.type === 'table') {
     return { ...block, rows: [...finished.rows, ...block.rows] };
   }
@@ -77,7 +77,7 @@ export function withFinished(
   return null;
 }
 
-function startOf(tokens: readonly Token[], index: number): number {
+function getStart(tokens: readonly Token[], index: number): number {
   return tokens.slice(0, index).reduce((length, { raw }) => length + raw.length, 0);
 }
 

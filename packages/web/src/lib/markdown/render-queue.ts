@@ -54,7 +54,7 @@ export class RenderQueue {
 
   #render(): void {
     const until = this.#frames.now() + FRAME_MS;
-    const nearest = nearestOf([...this.#waiting]);
+    const nearest = findNearest([...this.#waiting]);
     if (nearest === undefined) return;
     do {
       nearest.render();
@@ -64,14 +64,14 @@ export class RenderQueue {
 }
 
 /** Asking for a distance lays out the page. */
-function nearestOf(contents: readonly LateContent[]): LateContent | undefined {
+function findNearest(contents: readonly LateContent[]): LateContent | undefined {
   if (contents.length < 2) return contents[0];
   const all = contents.map((content) => ({ content, distance: content.distance() }));
   return all.reduce((best, one) => (one.distance < best.distance ? one : best)).content;
 }
 
 /** Pixels between an element and the window. */
-export function distanceOf(element: Element): number {
+export function measureDistance(element: Element): number {
   // Inside of a part that is not laid out, asking would lay it out.
   const { top, bottom } = (element.closest('.md-part') ?? element).getBoundingClientRect();
   return Math.max(0, top - innerHeight, -bottom);

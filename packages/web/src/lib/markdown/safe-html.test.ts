@@ -6,7 +6,7 @@ import { safeCode, safeInline } from './safe-html.ts';
 // The sanitizer needs a document, which Node lacks: what reaches it here fails.
 const reachesSanitizer = (sanitize: () => string) => expect(sanitize).toThrow();
 
-const htmlOf = (blocks: readonly MarkdownBlock[]) => blocks.flatMap((block) => ('html' in block ? [block.html] : []));
+const listHtml = (blocks: readonly MarkdownBlock[]) => blocks.flatMap((block) => ('html' in block ? [block.html] : []));
 
 describe('what the page writes itself is not parsed again by the sanitizer', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('what the page writes itself is not parsed again by the sanitizer', () 
     '![dot](data:image/png;base64,iVBORw0KGgo=) and ![](data:image/svg+xml;base64,AAAA)',
     '<kbd>K</kbd>, H<sub>2</sub>O, <mark>this</mark><br>and $x^2$',
   ])('%s', (text) => {
-    const [html = ''] = htmlOf(parseMarkdown(text));
+    const [html = ''] = listHtml(parseMarkdown(text));
     expect(html).toContain('<');
     expect(safeInline(html)).toBe(html);
   });

@@ -3,7 +3,7 @@ import { SLICE_COST } from './cost.ts';
 export type Slices<T> = readonly (readonly T[])[];
 
 type Options<T> = {
-  costOf: (item: T) => number;
+  getCost: (item: T) => number;
   /** Whether a slice may end between these two, unless it has become twice as expensive. */
   mayEnd?: (before: T, after: T) => boolean;
   /** Each slice lays out those before it again. Of many, later ones are larger then. */
@@ -15,16 +15,16 @@ type Options<T> = {
  * unchanged slices stay the same objects, so that they are not rendered again.
  */
 export function sliceDivider<T>(options: Options<T>): (items: readonly T[]) => Slices<T> {
-  const { costOf, mayEnd = () => true, isOneBox = false } = options;
+  const { getCost, mayEnd = () => true, isOneBox = false } = options;
   let before: Slices<T> = [];
 
-  function endOf(items: readonly T[], start: number, index: number): number {
+  function findEnd(items: readonly T[], start: number, index: number): number {
     const limit = SLICE_COST * (isOneBox ? 1 + Math.floor(index / 8) : 1);
     let cost = 0;
     for (let end = start; end < items.length; end += 1) {
       const [last, item] = [items[end - 1] as T, items[end] as T];
       if (cost >= 2 * limit || (cost >= limit && mayEnd(last, item))) return end;
-      cost += costOf(item);
+      cost += getCost(item);
     }
     return items.length;
   }
@@ -37,7 +37,7 @@ export function sliceDivider<T>(options: Options<T>): (items: readonly T[]) => S
       // What follows decides as well where a slice ends.
       const isClosed = known !== undefined && next !== undefined && items[start + known.length] === next;
       const isSame = known?.every((item, index) => item === items[start + index]) === true;
-      const end = isSame && isClosed ? start + known.length : endOf(items, start, slices.length);
+      const end = isSame && isClosed ? start + known.length : findEnd(items, start, slices.length);
       slices.push(isSame && end === start + known.length ? known : items.slice(start, end));
       start = end;
     }
@@ -52,6 +52,6 @@ export function nextSlices<T>(before: Slices<T>, slices: Slices<T>, wanted: read
 }
 
 /** Indices of the slices that are not rendered as they are. */
-export function lateOf<T>(rendered: Slices<T>, slices: Slices<T>): number[] {
+export function listLate<T>(rendered: Slices<T>, slices: Slices<T>): number[] {
   return slices.flatMap((slice, index) => (rendered[index] === slice ? [] : [index]));
 }

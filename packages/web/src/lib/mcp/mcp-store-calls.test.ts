@@ -2,7 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ScriptedMcp } from '@toolyard/testing';
 import { eventually } from '@toolyard/testing';
 import type { McpStore } from './mcp-store.svelte.ts';
-import { addServer, countOf, draftOf, openStore, PIXEL, RICH, startPeer } from './test-fixtures/tab-stores.ts';
+import {
+  addServer,
+  countReceived,
+  createDraft,
+  openStore,
+  PIXEL,
+  RICH,
+  startPeer,
+} from './test-fixtures/tab-stores.ts';
 
 let peer: ScriptedMcp;
 let store: McpStore;
@@ -11,11 +19,11 @@ let id = '';
 beforeEach(async () => {
   peer = await startPeer();
   store = await openStore();
-  id = await addServer(store, draftOf('Rich', peer.url));
+  id = await addServer(store, createDraft('Rich', peer.url));
 });
 
 /** Waits for the stream on which the server reports changes. */
-const streamOf = ({ requests }: ScriptedMcp) =>
+const waitForStream = ({ requests }: ScriptedMcp) =>
   eventually(() => requests.some(({ method }) => method === 'GET'), { what: 'the stream of the server' });
 
 describe('tool calls from a tab', () => {
@@ -48,23 +56,23 @@ describe('tool calls from a tab', () => {
   test('end at once when aborted, and cancel the request on the server', async () => {
     const control = new AbortController();
     const hanging = store.executeTool({ serverId: id, name: 'hang' }, {}, control.signal);
-    await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
+    await eventually(() => expect(countReceived(peer, 'tools/call')).toBe(1));
     expect(store.activeFlows).toBe(1);
     control.abort();
     expect(await hanging).toMatchObject({ isError: true, outcome: 'unknown' });
     expect(store.activeFlows).toBe(0);
-    await eventually(() => expect(countOf(peer, 'notifications/cancelled')).toBe(1));
+    await eventually(() => expect(countReceived(peer, 'notifications/cancelled')).toBe(1));
   });
 
   test('are not made when aborted before they begin', async () => {
     const result = await store.executeTool({ serverId: id, name: 'echo' }, {}, AbortSignal.abort());
     expect(result).toMatchObject({ isError: true });
-    expect(countOf(peer, 'tools/call')).toBe(0);
+    expect(countReceived(peer, 'tools/call')).toBe(0);
   });
 
   test('are logged without the values of headers', async () => {
     const headers = { 'X-Key': 'very-secret-key' };
-    const keyed = await addServer(store, draftOf('Keyed', peer.url, { headers }));
+    const keyed = await addServer(store, createDraft('Keyed', peer.url, { headers }));
     await store.executeTool({ serverId: keyed, name: 'echo' }, { a: 'very-secret-key' });
     const log = JSON.stringify(store.wireLog(keyed));
     expect(log).toContain('tools/call');
@@ -84,7 +92,7 @@ describe('prompts in a tab', () => {
   test('of all servers are listed with their servers, also when one server fails', async () => {
     const answers = { ...RICH.answers, 'prompts/list': { error: { code: -32603, message: 'out of order' } } };
     const broken = await startPeer({ ...RICH, answers });
-    const failing = await addServer(store, draftOf('Broken', broken.url));
+    const failing = await addServer(store, createDraft('Broken', broken.url));
     const { prompts, failures } = await store.getAllPrompts();
     expect(prompts).toMatchObject([{ serverId: id, name: 'greet', arguments: [{ name: 'who', required: true }] }]);
     expect(failures).toMatchObject([{ serverId: failing }]);
@@ -104,28 +112,30 @@ describe('prompts in a tab', () => {
 
 describe('resources in a tab', () => {
   test('are read with all contents, and cached until the server reports a change', async () => {
-    await streamOf(peer);
+    await waitForStream(peer);
     const read = () => store.readResource(id, 'x:notes');
     expect(await read()).toMatchObject([
       { type: 'resource', uri: 'x:notes', text: 'buy milk' },
       { type: 'resource', uri: 'x:notes', mimeType: 'image/png', source: { data: PIXEL } },
     ]);
     await read();
-    expect(countOf(peer, 'resources/read')).toBe(1);
+    expect(countReceived(peer, 'resources/read')).toBe(1);
     peer.announce('notifications/resources/updated', { uri: 'x:notes' });
-    await eventually(async () => (await read(), countOf(peer, 'resources/read') === 2), { what: 'the second read' });
+    await eventually(async () => (await read(), countReceived(peer, 'resources/read') === 2), {
+      what: 'the second read',
+    });
   });
 
   test('are subscribed to, listed as such, and unsubscribed from', async () => {
-    await streamOf(peer);
+    await waitForStream(peer);
     let updates = 0;
     const end = await store.resources.follow(id, 'x:notes', () => updates++);
     expect([...store.resources.subscriptions]).toEqual([`${id} x:notes`]);
-    expect(countOf(peer, 'resources/subscribe')).toBe(1);
+    expect(countReceived(peer, 'resources/subscribe')).toBe(1);
     peer.announce('notifications/resources/updated', { uri: 'x:notes' });
     await eventually(() => expect(updates).toBe(1));
     await end();
-    expect(countOf(peer, 'resources/unsubscribe')).toBe(1);
+    expect(countReceived(peer, 'resources/unsubscribe')).toBe(1);
     expect(store.resources.subscriptions.size).toBe(0);
   });
 
@@ -135,6 +145,6 @@ describe('resources in a tab', () => {
     const read = await store.readResource(id, 'x:notes');
     expect(read[0]?.text).toBe('buy milk');
     expect(peer.sessionCount).toBe(1);
-    await eventually(() => expect(countOf(peer, 'resources/subscribe')).toBe(2));
+    await eventually(() => expect(countReceived(peer, 'resources/subscribe')).toBe(2));
   });
 });

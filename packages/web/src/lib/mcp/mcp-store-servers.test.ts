@@ -3,8 +3,16 @@ import type { McpBehaviour } from '@toolyard/testing';
 import { definitionHash } from '@toolyard/mcp-host';
 import { defined } from '@toolyard/protocol';
 import { eventually, ownPort, startScriptedWebSocket } from '@toolyard/testing';
-import { tabServersOf } from './tab-servers.ts';
-import { addServer, countOf, draftOf, FakeBrowser, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
+import { toTabServers } from './tab-servers.ts';
+import {
+  addServer,
+  countReceived,
+  createDraft,
+  FakeBrowser,
+  openStore,
+  RICH,
+  startPeer,
+} from './test-fixtures/tab-stores.ts';
 
 const KEY = { Authorization: 'Bearer key-of-ann' };
 
@@ -12,7 +20,7 @@ describe('a server that is added to a tab', () => {
   test('is connected: phases, server info, capabilities, tools, resources and templates', async () => {
     const peer = await startPeer();
     const store = await openStore();
-    const id = await addServer(store, draftOf('Rich', peer.url));
+    const id = await addServer(store, createDraft('Rich', peer.url));
     expect(store.health.get(id)).toMatchObject({
       state: 'ready',
       phase: 'connected',
@@ -44,8 +52,8 @@ describe('a server that is added to a tab', () => {
   test('is announced so that the server knows its tools by the same hash, whatever it is reached with', async () => {
     const peer = await startPeer();
     const store = await openStore();
-    const id = await addServer(store, { ...draftOf('Rich', peer.url), headers: { 'X-Tenant': 'a', ...KEY } });
-    const [offered] = tabServersOf(store.tools({ servers: { [id]: true } }), store.list);
+    const id = await addServer(store, { ...createDraft('Rich', peer.url), headers: { 'X-Tenant': 'a', ...KEY } });
+    const [offered] = toTabServers(store.tools({ servers: { [id]: true } }), store.list);
     const [tool] = offered?.tools ?? [];
     if (!offered || !tool) throw new Error('Nothing is announced.');
     expect(JSON.stringify(offered)).not.toContain('key-of-ann');
@@ -54,7 +62,7 @@ describe('a server that is added to a tab', () => {
       transport: { type: 'http', url: offered.url },
       ...defined({ endpoint: offered.endpoint }),
     } as const;
-    const hash = (await store.host()).definitionOf({ serverId: id, name: tool.name });
+    const hash = (await store.host()).findDefinition({ serverId: id, name: tool.name });
     expect(definitionHash(known, { ...tool, hasHeaderParameters: false })).toBe(hash);
   });
 
@@ -62,8 +70,8 @@ describe('a server that is added to a tab', () => {
     const slow = await startPeer('hang-in-initialize');
     const fast = await startPeer();
     const store = await openStore();
-    store.add(draftOf('Slow', slow.url));
-    store.add(draftOf('Fast', fast.url));
+    store.add(createDraft('Slow', slow.url));
+    store.add(createDraft('Fast', fast.url));
     await eventually(() => expect(store.connectedServers).toEqual(['browser-fast']));
     await eventually(() =>
       expect(store.health.get('browser-slow')).toMatchObject({ state: 'connecting', phase: 'initializing' }),
@@ -73,8 +81,8 @@ describe('a server that is added to a tab', () => {
   test('keeps its own tool where another one has a tool of the same name', async () => {
     const says = (text: string): McpBehaviour => ({ tools: [{ name: 'search', does: [{ do: 'text', text }] }] });
     const store = await openStore();
-    await addServer(store, draftOf('One', (await startPeer(says('of one'))).url));
-    await addServer(store, draftOf('Two', (await startPeer(says('of two'))).url));
+    await addServer(store, createDraft('One', (await startPeer(says('of one'))).url));
+    await addServer(store, createDraft('Two', (await startPeer(says('of two'))).url));
     const call = async (name: string) => {
       const indexed = store.resolve(name);
       return indexed && (await store.executeTool(indexed.tool, {})).content;
@@ -86,7 +94,7 @@ describe('a server that is added to a tab', () => {
 
   test('is rejected with the reason when its URL or a header is invalid', async () => {
     const store = await openStore();
-    const add = (url: string, headers: Record<string, string> = {}) => store.add(draftOf('Odd', url, { headers }));
+    const add = (url: string, headers: Record<string, string> = {}) => store.add(createDraft('Odd', url, { headers }));
     expect(() => add('mcp.example.com')).toThrow('The URL is incomplete.');
     expect(() => add('ftp://mcp.example.com/')).toThrow('must begin with http:// or https://');
     expect(() => add('https://ann:word@mcp.example.com/')).toThrow('header');
@@ -98,7 +106,7 @@ describe('a server that is added to a tab', () => {
     const port = await ownPort();
     const store = await openStore();
     const url = `ws://127.0.0.1:${String(port)}/`;
-    const id = await addServer(store, draftOf('Socket', url, { transport: 'websocket' }));
+    const id = await addServer(store, createDraft('Socket', url, { transport: 'websocket' }));
     expect(store.error).toMatchObject({ code: 'server_unreachable' });
     await expect(store.reconnect(id)).rejects.toMatchObject({ code: 'server_unreachable' });
     const peer = await startScriptedWebSocket(RICH, { port });
@@ -111,7 +119,7 @@ describe('a server that is added to a tab', () => {
     const peer = await startScriptedWebSocket(RICH);
     onTestFinished(() => peer.close());
     const store = await openStore();
-    const id = await addServer(store, draftOf('Socket', peer.url, { transport: 'websocket' }));
+    const id = await addServer(store, createDraft('Socket', peer.url, { transport: 'websocket' }));
     await peer.close();
     await eventually(() => store.connectedServers.length === 0, { what: 'the loss of the connection' });
     await store.remove(id);
@@ -124,18 +132,18 @@ test('an edited server is reconnected with its new headers, other servers keep t
   const one = await startPeer();
   const two = await startPeer();
   const store = await openStore();
-  const id = await addServer(store, draftOf('One', one.url));
-  await addServer(store, draftOf('Two', two.url));
+  const id = await addServer(store, createDraft('One', one.url));
+  await addServer(store, createDraft('Two', two.url));
   const isReady = () => eventually(() => store.connectedServers.includes(id), { what: 'the connection' });
-  const initializations = () => [countOf(one, 'initialize'), countOf(two, 'initialize')];
+  const initializations = () => [countReceived(one, 'initialize'), countReceived(two, 'initialize')];
 
-  store.edit(id, { ...store.draftOf(id), headers: { 'X-Key': 'new' } });
+  store.edit(id, { ...store.getDraft(id), headers: { 'X-Key': 'new' } });
   await eventually(() => expect(initializations()).toEqual([2, 1]));
   await isReady();
   expect(one.requests.at(-1)?.headers['x-key']).toBe('new');
   await eventually(() => expect([one.sessionCount, two.sessionCount]).toEqual([1, 1]));
 
-  store.edit(id, { ...store.draftOf(id), name: 'Eins' });
+  store.edit(id, { ...store.getDraft(id), name: 'Eins' });
   await store.setEnabled(id, false);
   expect(store.list.find((server) => server.id === id)?.state).toBe('disabled');
   await eventually(() => expect(one.sessionCount).toBe(0));
@@ -161,7 +169,7 @@ describe('the servers that a browser has stored', () => {
     const initialized = store.ensureInitialized();
     await eventually(() => expect(store.connectedServers).toEqual(['browser-rich']));
     expect(store.isInitializing).toBe(true);
-    await eventually(() => countOf(late, 'initialize') === 1, { what: 'the request of the server that fails' });
+    await eventually(() => countReceived(late, 'initialize') === 1, { what: 'the request of the server that fails' });
     await late.close();
     await initialized;
     expect(store.isInitializing).toBe(false);
@@ -169,7 +177,7 @@ describe('the servers that a browser has stored', () => {
       ['browser-rich', 'ready'],
       ['browser-late', 'failed'],
     ]);
-    store.add(draftOf('Slow', (await startPeer('hang-in-initialize')).url));
+    store.add(createDraft('Slow', (await startPeer('hang-in-initialize')).url));
     await eventually(() => expect(store.health.get('browser-slow')?.state).toBe('connecting'));
     await expect(store.reconnect('browser-late')).rejects.toMatchObject({ code: 'server_unreachable' });
     expect(store.isInitializing).toBe(false);
@@ -185,7 +193,7 @@ describe('the servers that a browser has stored', () => {
     await Promise.all(requested);
     await store.ensureInitialized();
     expect([store.isInitializing, store.connectedServers]).toEqual([false, ['browser-rich']]);
-    expect(countOf(peer, 'initialize')).toBe(1);
+    expect(countReceived(peer, 'initialize')).toBe(1);
   });
 
   test('are connected and disconnected as other tabs add and remove them', async () => {
@@ -206,7 +214,7 @@ describe('the servers that a browser has stored', () => {
     const browser = new FakeBrowser();
     const first = browser.openTab();
     await first.ensureInitialized();
-    const id = await addServer(first, draftOf('Locked', peer.url, { headers: KEY }));
+    const id = await addServer(first, createDraft('Locked', peer.url, { headers: KEY }));
     const kept = () => [...browser.localStorage.items.values()].join();
     expect(first.connectedServers).toEqual([id]);
     expect(kept()).toContain('Authorization');
@@ -215,9 +223,9 @@ describe('the servers that a browser has stored', () => {
     const second = browser.openTab();
     await second.ensureInitialized();
     expect(second.list).toMatchObject([{ id, missingHeaders: ['Authorization'] }]);
-    expect(countOf(peer, 'initialize')).toBe(1);
+    expect(countReceived(peer, 'initialize')).toBe(1);
 
-    second.edit(id, { ...second.draftOf(id), headers: KEY, keepSecrets: true });
+    second.edit(id, { ...second.getDraft(id), headers: KEY, keepSecrets: true });
     await eventually(() => expect(second.connectedServers).toEqual([id]));
     expect(kept()).toContain('key-of-ann');
     const third = browser.openTab();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, startScriptedWebSocket } from '@toolyard/testing';
-import { addServer, countOf, draftOf, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
+import { addServer, countReceived, createDraft, openStore, RICH, startPeer } from './test-fixtures/tab-stores.ts';
 
 test('a shutdown waits for running calls, closes all sessions and clears servers and resources', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-shutdown-'));
@@ -25,10 +25,10 @@ test('a shutdown waits for running calls, closes all sessions and clears servers
   const socket = await startScriptedWebSocket(RICH);
   onTestFinished(() => socket.close());
   const store = await openStore();
-  const id = await addServer(store, draftOf('Http', peer.url));
-  await addServer(store, draftOf('Socket', socket.url, { transport: 'websocket' }));
+  const id = await addServer(store, createDraft('Http', peer.url));
+  await addServer(store, createDraft('Socket', socket.url, { transport: 'websocket' }));
   const calling = store.executeTool({ serverId: id, name: 'slow' }, {});
-  await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
+  await eventually(() => expect(countReceived(peer, 'tools/call')).toBe(1));
 
   // Generous for a loaded machine.
   const leaving = store.shutdown(120_000);
@@ -53,7 +53,7 @@ test('a shutdown waits for running calls, closes all sessions and clears servers
 test('a shutdown waits for what was acquired, and rejects new calls meanwhile', async () => {
   const peer = await startPeer();
   const store = await openStore();
-  const id = await addServer(store, draftOf('Http', peer.url));
+  const id = await addServer(store, createDraft('Http', peer.url));
   const release = (await store.host()).acquire();
   let isOver = false;
   const leaving = store.shutdown(120_000).then(() => (isOver = true));
@@ -69,9 +69,9 @@ test('a shutdown waits for what was acquired, and rejects new calls meanwhile', 
 test('a shutdown aborts calls that do not end in time', async () => {
   const peer = await startPeer();
   const store = await openStore();
-  const id = await addServer(store, draftOf('Http', peer.url));
+  const id = await addServer(store, createDraft('Http', peer.url));
   const hanging = store.executeTool({ serverId: id, name: 'hang' }, {});
-  await eventually(() => expect(countOf(peer, 'tools/call')).toBe(1));
+  await eventually(() => expect(countReceived(peer, 'tools/call')).toBe(1));
   await store.shutdown(1);
   expect(await hanging).toMatchObject({ isError: true, outcome: 'unknown' });
   await eventually(() => expect(peer.sessionCount).toBe(0));

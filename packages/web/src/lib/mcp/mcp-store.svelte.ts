@@ -7,7 +7,7 @@ import { CorsDiagnostics } from './cors-diagnostics.ts';
 import { adviceFor } from './preflight.ts';
 import { oncePerTurn } from './once-per-turn.ts';
 import { storedServerDraft, storeServerDraft } from './server-drafts.ts';
-import type { BrowserServerEntry, SetAsideEntry } from './server-entries.ts';
+import type { BrowserServerEntry, InvalidEntry } from './server-entries.ts';
 import { changedServers, isSameServerEntry, missingHeaders, newServerId, toServerConfig } from './server-entries.ts';
 import { toBrowserServerView } from './server-view.ts';
 import type { BrowserServerDraft, BrowserServerView, TabHost } from './types.ts';
@@ -22,7 +22,7 @@ export class McpStore {
   /** Every server, for the panels, in the order they were added. */
   list: readonly BrowserServerView[] = $state.raw([]);
   /** Stored entries that are invalid, with the reason. */
-  setAside: readonly SetAsideEntry[] = $state.raw([]);
+  invalidEntries: readonly InvalidEntry[] = $state.raw([]);
   /** True from the start until every enabled server has connected or failed. */
   isInitializing = $state(false);
   /** The error of the first server that has failed. */
@@ -38,7 +38,7 @@ export class McpStore {
   #entries: readonly BrowserServerEntry[] = $state.raw([]);
   #host: Promise<McpHost> | undefined;
   #live: McpHost | undefined;
-  #costOf: TabHost['definitionTokens'] = () => 0;
+  #getCost: TabHost['definitionTokens'] = () => 0;
   #starting: Promise<void> | undefined;
   #choices: Readonly<Record<string, boolean>> = {};
   #stopWatching: () => void = () => undefined;
@@ -63,11 +63,13 @@ export class McpStore {
   }
 
   async #start(): Promise<void> {
-    this.#stopWatching = this.#deps.storage.watch((settings) => void this.#apply(settings.entries, settings.setAside));
+    this.#stopWatching = this.#deps.storage.watch(
+      (settings) => void this.#apply(settings.entries, settings.invalidEntries),
+    );
     this.isInitializing = true;
     try {
-      const { entries, setAside } = this.#deps.storage.read();
-      await this.#apply(entries, setAside);
+      const { entries, invalidEntries } = this.#deps.storage.read();
+      await this.#apply(entries, invalidEntries);
     } finally {
       this.isInitializing = false;
     }
@@ -99,8 +101,8 @@ export class McpStore {
   }
 
   /** The initial values of an editor. */
-  draftOf(id: string): BrowserServerDraft {
-    return storedServerDraft(this.#entry(id), this.#deps.storage.secretsOf(id));
+  getDraft(id: string): BrowserServerDraft {
+    return storedServerDraft(this.#entry(id), this.#deps.storage.getSecrets(id));
   }
 
   /** Disconnects a server and deletes it with its secrets. */
@@ -110,11 +112,11 @@ export class McpStore {
     await this.#write(this.#entries.filter((entry) => entry.id !== id));
   }
 
-  /** Deletes an invalid entry; `at` is its index in {@link McpStore.setAside}. */
+  /** Deletes an invalid entry; `at` is its index in {@link McpStore.invalidEntries}. */
   async removeSetAside(at: number): Promise<void> {
     await this.#write(
       this.#entries,
-      this.setAside.filter((_, index) => index !== at),
+      this.invalidEntries.filter((_, index) => index !== at),
     );
   }
 
@@ -190,10 +192,10 @@ export class McpStore {
 
   #put(id: string, draft: BrowserServerDraft, order: readonly string[]): BrowserServerView {
     const { entry, secrets } = storeServerDraft(id, draft);
-    const hasNewSecrets = JSON.stringify(secrets) !== JSON.stringify(this.#deps.storage.secretsOf(id));
+    const hasNewSecrets = JSON.stringify(secrets) !== JSON.stringify(this.#deps.storage.getSecrets(id));
     this.#deps.storage.setSecrets(id, secrets);
     const entries = order.map((each) => (each === id ? entry : this.#entry(each)));
-    void this.#write(entries, this.setAside, hasNewSecrets ? id : undefined);
+    void this.#write(entries, this.invalidEntries, hasNewSecrets ? id : undefined);
     return this.#view(entry);
   }
 
@@ -205,11 +207,11 @@ export class McpStore {
 
   async #write(
     entries: readonly BrowserServerEntry[],
-    setAside = this.setAside,
+    invalidEntries = this.invalidEntries,
     withNewSecrets?: string,
   ): Promise<void> {
-    this.#deps.storage.write({ entries: [...entries], setAside: [...setAside] });
-    await this.#apply(entries, setAside, withNewSecrets);
+    this.#deps.storage.write({ entries: [...entries], invalidEntries: [...invalidEntries] });
+    await this.#apply(entries, invalidEntries, withNewSecrets);
   }
 
   /**
@@ -218,12 +220,12 @@ export class McpStore {
    */
   async #apply(
     entries: readonly BrowserServerEntry[],
-    setAside: readonly SetAsideEntry[],
+    invalidEntries: readonly InvalidEntry[],
     withNewSecrets?: string,
   ): Promise<void> {
     const before = this.#entries;
     this.#entries = entries;
-    this.setAside = setAside;
+    this.invalidEntries = invalidEntries;
     this.#publish();
     const changed = changedServers(before, entries, withNewSecrets);
     if (this.#host !== undefined) {
@@ -238,7 +240,7 @@ export class McpStore {
   /** Connects or disconnects a server, as enabled. */
   async #settle(entry: BrowserServerEntry): Promise<void> {
     const { id } = entry;
-    const secrets = this.#deps.storage.secretsOf(id);
+    const secrets = this.#deps.storage.getSecrets(id);
     if (missingHeaders(entry, secrets).length > 0) return;
     const isNeeded = (): boolean => {
       const now = this.#entries.find((each) => each.id === id);
@@ -267,7 +269,7 @@ export class McpStore {
 
   #open(): Promise<McpHost> {
     this.#host ??= this.#deps.load().then(({ createTabHost, definitionTokens }) => {
-      this.#costOf = definitionTokens;
+      this.#getCost = definitionTokens;
       const host = createTabHost((id) => this.#entries.some((entry) => entry.id === id && entry.useProxy));
       host.onChange(() => this.#publishSoon());
       this.#live = host;
@@ -302,10 +304,10 @@ export class McpStore {
       health: this.health.get(entry.id),
       tools,
       templateCount: this.#live?.resources.templates(entry.id).length ?? 0,
-      costOf: this.#costOf,
+      getCost: this.#getCost,
       corsProblem: this.#cors.of(entry.id),
-      endpoint: config && this.#live?.trust.endpointOf(config),
-      missing: missingHeaders(entry, this.#deps.storage.secretsOf(entry.id)),
+      endpoint: config && this.#live?.trust.getEndpoint(config),
+      missing: missingHeaders(entry, this.#deps.storage.getSecrets(entry.id)),
     });
   }
 }

@@ -21,7 +21,7 @@ const good = {
 
 describe('stored servers', () => {
   it('are read with all their fields', () => {
-    expect(parseServerSettings([good])).toEqual({ entries: [good], setAside: [] });
+    expect(parseServerSettings([good])).toEqual({ entries: [good], invalidEntries: [] });
   });
 
   it('are enabled, direct and without headers by default', () => {
@@ -49,17 +49,17 @@ describe('stored servers', () => {
     [{ ...good, enabled: 1 }, /enabled/],
   ])('are set aside with a reason if invalid, without affecting others: %j', (bad, reason) => {
     const other = { ...good, id: 'browser-other' };
-    const { entries, setAside } = parseServerSettings([bad, other]);
+    const { entries, invalidEntries } = parseServerSettings([bad, other]);
     expect(entries).toEqual([other]);
-    expect(setAside).toEqual([
+    expect(invalidEntries).toEqual([
       { name: expect.any(String) as string, reason: expect.stringMatching(reason) as string, raw: bad },
     ]);
   });
 
   it('are deduplicated by id', () => {
-    const { entries, setAside } = parseServerSettings([good, { ...good, name: 'Again' }]);
+    const { entries, invalidEntries } = parseServerSettings([good, { ...good, name: 'Again' }]);
     expect(entries).toEqual([good]);
-    expect(setAside).toMatchObject([{ name: 'Again', reason: 'The id "browser-docs" is used twice.' }]);
+    expect(invalidEntries).toMatchObject([{ name: 'Again', reason: 'The id "browser-docs" is used twice.' }]);
   });
 
   it('are written back with the invalid entries', () => {
@@ -67,7 +67,7 @@ describe('stored servers', () => {
   });
 
   it('are empty if the value is not a list', () => {
-    expect(parseServerSettings({ mcpServers: {} })).toEqual({ entries: [], setAside: [] });
+    expect(parseServerSettings({ mcpServers: {} })).toEqual({ entries: [], invalidEntries: [] });
   });
 });
 

@@ -24,9 +24,9 @@ export type BrowserServerEntry = {
 };
 
 /** An invalid entry, stored as it was found. */
-export type SetAsideEntry = { name: string; reason: string; raw: JsonValue };
+export type InvalidEntry = { name: string; reason: string; raw: JsonValue };
 
-export type BrowserServerSettings = { entries: BrowserServerEntry[]; setAside: SetAsideEntry[] };
+export type BrowserServerSettings = { entries: BrowserServerEntry[]; invalidEntries: InvalidEntry[] };
 
 const PREFIX = 'browser-';
 const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
@@ -37,21 +37,21 @@ const TRANSPORTS: Readonly<Record<BrowserTransport, readonly string[]>> = {
 
 /** Reads the stored entries. Invalid ones are set aside with the reason and do not affect the others. */
 export function parseServerSettings(value: JsonValue): BrowserServerSettings {
-  const settings: BrowserServerSettings = { entries: [], setAside: [] };
+  const settings: BrowserServerSettings = { entries: [], invalidEntries: [] };
   for (const [at, raw] of (Array.isArray(value) ? value : []).entries()) {
     const entry = readEntry(raw);
     const reason = typeof entry === 'string' ? entry : repeats(entry, settings.entries);
     if (reason === null && typeof entry !== 'string') settings.entries.push(entry);
-    else settings.setAside.push({ name: nameOf(raw) ?? `#${String(at + 1)}`, reason: reason ?? '', raw });
+    else settings.invalidEntries.push({ name: readName(raw) ?? `#${String(at + 1)}`, reason: reason ?? '', raw });
   }
   return settings;
 }
 
 /** Serializes entries for storage, including those set aside. */
-export function serverSettingsToKeep({ entries, setAside }: BrowserServerSettings): JsonValue[] {
+export function serverSettingsToKeep({ entries, invalidEntries }: BrowserServerSettings): JsonValue[] {
   return [
     ...entries.map((entry): JsonObject => ({ ...entry, headers: { ...entry.headers } })),
-    ...setAside.map(({ raw }) => raw),
+    ...invalidEntries.map(({ raw }) => raw),
   ];
 }
 
@@ -120,7 +120,7 @@ function repeats({ id }: BrowserServerEntry, entries: readonly BrowserServerEntr
   return entries.some((other) => other.id === id) ? `The id "${id}" is used twice.` : null;
 }
 
-function nameOf(raw: JsonValue): string | undefined {
+function readName(raw: JsonValue): string | undefined {
   const name = isJsonObject(raw) ? (raw['name'] ?? raw['id']) : undefined;
   return typeof name === 'string' && name !== '' ? name.slice(0, 80) : undefined;
 }
@@ -170,13 +170,13 @@ export function changedServers(
   return before
     .filter((entry) => {
       const now = after.find(({ id }) => id === entry.id);
-      return entry.id === withNewSecrets || now === undefined || reachOf(now) !== reachOf(entry);
+      return entry.id === withNewSecrets || now === undefined || getReachKey(now) !== getReachKey(entry);
     })
     .map(({ id }) => id);
 }
 
 /** Everything a connection depends on. */
-function reachOf({ transport, url, headers, useProxy }: BrowserServerEntry): string {
+function getReachKey({ transport, url, headers, useProxy }: BrowserServerEntry): string {
   return JSON.stringify([transport, url, useProxy, Object.entries(headers).sort()]);
 }
 

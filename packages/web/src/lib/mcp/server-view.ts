@@ -8,7 +8,7 @@ type ViewInputs = {
   health: ServerHealth | undefined;
   tools: readonly IndexedTool[];
   templateCount: number;
-  costOf: (tool: IndexedTool) => number;
+  getCost: (tool: IndexedTool) => number;
   /** Why the browser cannot connect (CORS), if known. */
   corsProblem: string | undefined;
   missing: string[];
@@ -21,7 +21,7 @@ const LOG_LINES = 50;
 /** A server of this browser as shown in the panels; it contains no header values. */
 export function toBrowserServerView(
   entry: BrowserServerEntry,
-  { health, tools, templateCount, costOf, corsProblem, missing, endpoint }: ViewInputs,
+  { health, tools, templateCount, getCost, corsProblem, missing, endpoint }: ViewInputs,
 ): BrowserServerView {
   const url = new URL(entry.url);
   return {
@@ -37,7 +37,7 @@ export function toBrowserServerView(
     ...(health?.era === undefined ? {} : { era: health.era }),
     ...(health?.protocolVersion === undefined ? {} : { protocolVersion: health.protocolVersion }),
     ...defined({ health, endpoint }),
-    ...errorOf(health, missing, corsProblem),
+    ...getServerError(health, missing, corsProblem),
     ...(health?.icon === undefined ? {} : { hasIcon: true as const }),
     ...(health?.instructions === undefined ? {} : { instructions: health.instructions }),
     ...(health?.capabilities === undefined ? {} : { capabilities: health.capabilities }),
@@ -51,14 +51,14 @@ export function toBrowserServerView(
       ...(health?.resourceCount === undefined ? {} : { resources: health.resourceCount, templates: templateCount }),
       ...(health?.promptCount === undefined ? {} : { prompts: health.promptCount }),
     },
-    tokens: tools.reduce((sum, tool) => sum + costOf(tool), 0),
-    tools: tools.map((definition) => toToolView(definition, costOf(definition))),
+    tokens: tools.reduce((sum, tool) => sum + getCost(tool), 0),
+    tools: tools.map((definition) => toToolView(definition, getCost(definition))),
     skipped: health?.skipped ?? [],
     log: (health?.log ?? []).slice(-LOG_LINES).map(({ at, level, text }) => ({ at, level, text })),
   };
 }
 
-function errorOf(
+function getServerError(
   health: ServerHealth | undefined,
   missing: readonly string[],
   obstacle: string | undefined,

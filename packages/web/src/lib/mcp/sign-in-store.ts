@@ -21,7 +21,7 @@ function rowsIn(area: 'session' | 'local') {
  * local storage for all tabs. When the result of `isKept` changes, the row is moved.
  */
 export function createBrowserSignInStore(isKept: (serverId: string) => boolean): AuthStore {
-  function placesOf(key: string) {
+  function getStores(key: string) {
     const isPersistent = isKept(key.slice(key.indexOf('/') + 1));
     return isPersistent
       ? { current: areas.local, previous: areas.session }
@@ -29,7 +29,7 @@ export function createBrowserSignInStore(isKept: (serverId: string) => boolean):
   }
 
   function read(key: string): AuthRow | undefined {
-    const { current, previous } = placesOf(key);
+    const { current, previous } = getStores(key);
     const { [key]: moved, ...others } = previous.get();
     const own = current.get()[key];
     if (moved !== undefined) {
@@ -40,7 +40,7 @@ export function createBrowserSignInStore(isKept: (serverId: string) => boolean):
   }
 
   function write(key: string, row: AuthRow | undefined): void {
-    const { current } = placesOf(key);
+    const { current } = getStores(key);
     const { [key]: _, ...others } = current.get();
     current.set(row === undefined ? others : { ...others, [key]: row });
   }

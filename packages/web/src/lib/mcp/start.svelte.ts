@@ -7,10 +7,10 @@ import { tabId } from '../live/tab-id.ts';
 import { tabTools } from './tab-tools.ts';
 import { mcpStore } from './mcp-store.svelte.ts';
 import { TabToolProvider } from './tab-tool-provider.ts';
-import { tabServersOf } from './tab-servers.ts';
+import { toTabServers } from './tab-servers.ts';
 
 /** Maximum time a message waits for connecting servers, in milliseconds. */
-const PATIENCE_MS = 3_000;
+const START_WAIT_MS = 3_000;
 
 /** Connects the servers of this browser and those the open conversation enables; provides their tools to its runs. */
 export function startBrowserServers(): void {
@@ -23,9 +23,9 @@ export function startBrowserServers(): void {
     now: () => performance.now(),
     wait,
   });
-  const tabServers = () => tabServersOf(mcpStore.tools(currentTools()), mcpStore.list);
+  const tabServers = () => toTabServers(mcpStore.tools(currentTools()), mcpStore.list);
   tabTools.announcer = async (conversationId) => {
-    await Promise.race([started, wait(PATIENCE_MS)]);
+    await Promise.race([started, wait(START_WAIT_MS)]);
     await toolProvider.announce(conversationId, tabServers());
   };
 

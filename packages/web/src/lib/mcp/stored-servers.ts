@@ -27,7 +27,7 @@ export const storedServers = {
   watch: (listener: (settings: BrowserServerSettings) => void): (() => void) =>
     storedValue.watch((value) => listener(parseServerSettings(value))),
 
-  secretsOf(id: string): Record<string, string> {
+  getSecrets(id: string): Record<string, string> {
     const values = session.get()[id];
     if (!isJsonObject(values)) return {};
     return Object.fromEntries(

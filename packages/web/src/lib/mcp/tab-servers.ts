@@ -4,7 +4,7 @@ import { defined } from '@toolyard/protocol';
 import type { BrowserServerView } from './types.ts';
 
 /** The announcement of these tools to the server. */
-export function tabServersOf(
+export function toTabServers(
   tools: readonly IndexedTool[],
   servers: readonly Pick<BrowserServerView, 'id' | 'transport' | 'instructions' | 'endpoint'>[],
 ): TabServer[] {

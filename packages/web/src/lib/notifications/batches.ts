@@ -9,7 +9,7 @@ type BatchItem = { id: string; conversationId: string; interrupt: ApprovalInterr
  * Tools with several calls to approve. Calls flagged as dangerous or copied from data, and tools that changed since their approval, are
  * never in a batch: each is decided on its own.
  */
-export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
+export function toBatches(open: readonly StoredInterrupt[]): Batch[] {
   const batches = new Map<string, BatchItem[]>();
   for (const { id, conversationId, interrupt } of open) {
     if (interrupt.kind !== 'approval' || interrupt.changed !== undefined) continue;
@@ -25,7 +25,7 @@ export function batchesOf(open: readonly StoredInterrupt[]): Batch[] {
 }
 
 /** The same answer to all calls of a batch, each bound to what was shown of it. */
-export function answersOf({ items }: Batch, answer: ApprovalAnswer): AnswerInterrupts {
+export function toAnswers({ items }: Batch, answer: ApprovalAnswer): AnswerInterrupts {
   return {
     answers: items.map(({ id, interrupt: { arguments: shown, definition } }) => ({
       id,

@@ -1,7 +1,7 @@
 import type { ConversationView, Page, StoredInterrupt } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import { live } from '../live/live.svelte.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 import { Loaded } from '../state/loaded.svelte.ts';
 import { notifications } from './notifications.svelte.ts';
 import { waiting } from './waiting.svelte.ts';
@@ -38,7 +38,7 @@ class Inbox extends Loaded<StoredInterrupt[]> {
       this.titles = { ...this.titles, [conversationId]: title };
       if (parent) this.parents = { ...this.parents, [conversationId]: parent };
     } catch (thrown) {
-      asApiError(thrown);
+      toApiError(thrown);
     }
   }
 }

@@ -82,7 +82,7 @@ async function readResult<Task extends PresetTaskName>(
   for await (const { event, data } of readEvents(body)) {
     signal?.throwIfAborted();
     if (event === 'text' && typeof data === 'string') onText(data);
-    if (event === 'error') throw errorFrom(data);
+    if (event === 'error') throw toApiError(data);
     // The server that sends it served this page, so both share the type of the value.
     if (event === 'result' && isJsonObject(data) && data['task'] === task) {
       return data['value'] as PresetTaskValues[Task];
@@ -115,7 +115,7 @@ async function readOrEnd<T>(reader: ReadableStreamDefaultReader<T>): Promise<T |
   }
 }
 
-function errorFrom(data: JsonValue): ApiError {
+function toApiError(data: JsonValue): ApiError {
   const { code, message, hint, ...others }: JsonObject = isJsonObject(data) ? data : {};
   const templates = readTemplates(others['templates']);
   return new ApiError({

@@ -1,6 +1,6 @@
 import type { MessageTranslation } from '@toolyard/protocol';
 import type { Api } from '../api/client.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 import type { ShownTranslation, TranslateDeps, TranslateRequest } from './translate-message.ts';
 
 /** A change that the loaded conversation does not contain yet. */
@@ -28,7 +28,7 @@ export class Translations {
   of(messageId: string): ShownTranslation | undefined {
     const local = this.#locals.get(messageId);
     if (local !== undefined) return local === 'removed' ? undefined : local.shown;
-    const stored = this.#storedOf(messageId);
+    const stored = this.#findStored(messageId);
     return stored && { from: stored.from, to: stored.to, content: stored.content, isBusy: false, error: null };
   }
 
@@ -66,7 +66,7 @@ export class Translations {
       await this.#settle(messageId);
     } catch (thrown) {
       this.#set(messageId, undefined);
-      this.#deps.onProblem(asApiError(thrown));
+      this.#deps.onProblem(toApiError(thrown));
     }
   }
 
@@ -75,12 +75,12 @@ export class Translations {
     const local = this.#locals.get(messageId);
     await this.#deps.refresh();
     if (local === undefined || this.#locals.get(messageId) !== local) return;
-    const stored = this.#storedOf(messageId);
+    const stored = this.#findStored(messageId);
     const isLoaded = local === 'removed' ? stored === undefined : stored?.content === local.shown.content;
     if (isLoaded) this.#set(messageId, undefined);
   }
 
-  #storedOf(messageId: string): MessageTranslation | undefined {
+  #findStored(messageId: string): MessageTranslation | undefined {
     return this.#deps.stored().find((translation) => translation.messageId === messageId);
   }
 

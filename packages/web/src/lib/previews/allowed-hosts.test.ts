@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { AllowedHosts, HostGrants } from './allowed-hosts.svelte.ts';
 import type { PreviewDocument } from './document.ts';
 
-function documentOf(...keys: [string, ...string[]]): PreviewDocument {
+function createDocument(...keys: [string, ...string[]]): PreviewDocument {
   const [first, ...others] = keys.map((key) => ({ key, text: '', open: false }));
   if (first === undefined) throw new Error('a document has a version');
   return { id: first.key, kind: 'html', language: 'html', title: null, fileName: null, versions: [first, ...others] };
@@ -12,7 +12,7 @@ function documentOf(...keys: [string, ...string[]]): PreviewDocument {
 function load() {
   const grants = new HostGrants();
   return (conversation: string | null, ...keys: [string, ...string[]]) =>
-    new AllowedHosts(conversation, () => documentOf(...keys), grants);
+    new AllowedHosts(conversation, () => createDocument(...keys), grants);
 }
 
 afterEach(() => void vi.unstubAllGlobals());

@@ -3,7 +3,7 @@ import type { Artifact } from '@toolyard/protocol';
 import { api } from '../api/client.ts';
 import type { ApiError } from '../api/error.ts';
 import { sessionFetch } from '../api/session-fetch.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 import { live } from '../live/live.svelte.ts';
 import type { DocumentVersion, PreviewDocument } from './document.ts';
 import type { ArtifactTarget } from './preview-panel.svelte.ts';
@@ -40,9 +40,9 @@ export class ArtifactDocuments {
       const { items } = await api.get('/api/conversations/{id}/artifacts', { params: { id } });
       if (request !== this.#latest) return;
       this.error = null;
-      this.all = items.flatMap((artifact) => this.#documentOf(id, artifact) ?? []);
+      this.all = items.flatMap((artifact) => this.#findDocument(id, artifact) ?? []);
     } catch (thrown) {
-      if (request === this.#latest) this.error = asApiError(thrown);
+      if (request === this.#latest) this.error = toApiError(thrown);
     }
   }
 
@@ -56,33 +56,33 @@ export class ArtifactDocuments {
     void this.load();
   }
 
-  #documentOf(conversationId: string, artifact: Artifact): PreviewDocument | null {
+  #findDocument(conversationId: string, artifact: Artifact): PreviewDocument | null {
     const { id, kind, language, title } = artifact;
     const [first, ...more] = artifact.versions.map(({ version, file }) =>
-      this.#versionOf(artifactKey(conversationId, id, version), file),
+      this.#createVersion(artifactKey(conversationId, id, version), file),
     );
     if (first === undefined) return null;
     const versions = [first, ...more] as const;
     return { id: artifactKey(conversationId, id), kind, language: language ?? kind, title, fileName: null, versions };
   }
 
-  #versionOf(key: string, file: string): DocumentVersion {
-    const textOf = (): string | null | undefined => this.#textOf(file);
+  #createVersion(key: string, file: string): DocumentVersion {
+    const getText = (): string | null | undefined => this.#getText(file);
     return {
       key,
       open: false,
       get text() {
-        return textOf() ?? '';
+        return getText() ?? '';
       },
       get missing() {
-        const text = textOf();
+        const text = getText();
         return text === undefined ? 'loading' : text === null ? 'failed' : null;
       },
     };
   }
 
   /** Undefined until it is loaded. */
-  #textOf(file: string): string | null | undefined {
+  #getText(file: string): string | null | undefined {
     const known = this.#texts.get(file);
     if (known === undefined && !this.#requested.has(file)) {
       this.#requested.add(file);

@@ -19,14 +19,14 @@ function answer(key: string, text: string, more: Partial<AssistantRow> = {}, ope
     ...more,
   };
 }
-function rowsOf(...rows: AssistantRow[]): RowList {
+function createRows(...rows: AssistantRow[]): RowList {
   return { length: rows.length, at: (index) => rows[index], settled: rows };
 }
 const code = (text: string): string => `\`\`\`html\n${text}\n\`\`\``;
 
 test('finds code blocks in answers, also in lists and quotes, but not in abandoned ones', () => {
   const blocks = new ConversationBlocks().read(
-    rowsOf(
+    createRows(
       answer(
         'a',
         `Text\n\n${code('1')}\n\n- item\n\n  ${code('2').replaceAll('\n', '\n  ')}\n\n> \`\`\`html\n> 3\n> \`\`\``,
@@ -44,9 +44,9 @@ test('finds code blocks in answers, also in lists and quotes, but not in abandon
 
 test('a block keeps its key while it grows, and is open until it ends', () => {
   const reader = new ConversationBlocks();
-  const [growing] = reader.read(rowsOf(answer('a', '```html\n<p>', {}, true)));
-  const [grown] = reader.read(rowsOf(answer('a', '```html\n<p>one</p>\n```\n\nDone', {}, true)));
-  const [cut] = reader.read(rowsOf(answer('a', '```html\n<p>one', {}, false)));
+  const [growing] = reader.read(createRows(answer('a', '```html\n<p>', {}, true)));
+  const [grown] = reader.read(createRows(answer('a', '```html\n<p>one</p>\n```\n\nDone', {}, true)));
+  const [cut] = reader.read(createRows(answer('a', '```html\n<p>one', {}, false)));
   expect([growing, grown, cut].map((one) => [one?.key, one?.open])).toEqual([
     ['a:0:0', true],
     ['a:0:0', false],
@@ -56,7 +56,7 @@ test('a block keeps its key while it grows, and is open until it ends', () => {
 
 test('the block that was pressed is found from its row on, and while it grows by its beginning', () => {
   const blocks = new ConversationBlocks().read(
-    rowsOf(answer('a', code('same')), answer('b', code('same')), answer('c', '```html\nlong text', {}, true)),
+    createRows(answer('a', code('same')), answer('b', code('same')), answer('c', '```html\nlong text', {}, true)),
   );
   const shown = { type: 'code', language: 'html', info: '', text: 'same', open: false } as const;
   expect(findBlock(blocks, shown, 'b')?.key).toBe('b:0:0');
@@ -67,7 +67,7 @@ test('the block that was pressed is found from its row on, and while it grows by
 
 test('reads on in several calls, each of which parses at least one text', () => {
   const reader = new ConversationBlocks();
-  const rows = rowsOf(...['a', 'b', 'c'].map((key) => answer(key, code(key))));
+  const rows = createRows(...['a', 'b', 'c'].map((key) => answer(key, code(key))));
   const calls: unknown[] = [];
   do calls.push(reader.read(rows, () => true));
   while (calls.at(-1) === null);

@@ -39,14 +39,14 @@ export class ConversationBlocks {
       if (block.type !== 'text') continue;
       const key = `${row.messageId}:${String(place)}`;
       hasParsed ||= !this.#known.has(block);
-      for (const [index, code] of this.#codeOf(block, key).entries()) {
+      for (const [index, code] of this.#listCode(block, key).entries()) {
         into.push({ key: `${key}:${String(index)}`, row: row.key, block: code, open: code.open && block.open });
       }
     }
     return hasParsed;
   }
 
-  #codeOf(block: RowBlock & { type: 'text' }, key: string): readonly CodeBlock[] {
+  #listCode(block: RowBlock & { type: 'text' }, key: string): readonly CodeBlock[] {
     const before = this.#known.get(block);
     if (before !== undefined) return before;
     if (!/```|~~~|^(?: {4}|\t)/m.test(block.text)) {

@@ -5,7 +5,7 @@ export type CsvProblem = { line: number };
 /** Reads CSV (RFC 4180); the delimiter is the one the first line has most of: comma, semicolon or tab. */
 export function readCsv(text: string): CsvTable | CsvProblem {
   const source = text.replace(/^\uFEFF/, '');
-  const delimiter = delimiterOf(source);
+  const delimiter = detectDelimiter(source);
   const rows: string[][] = [];
   let row: string[] = [];
   let at = 0;
@@ -52,7 +52,7 @@ function quotedAt(source: string, from: number, delimiter: string): Cell | null 
   return { value: value + more.value, end: more.end };
 }
 
-function delimiterOf(source: string): string {
+function detectDelimiter(source: string): string {
   const [line = ''] = source.slice(0, 10_000).split('\n', 1);
   const count = (mark: string): number => line.split(mark).length;
   return [',', ';', '\t'].reduce((best, mark) => (count(mark) > count(best) ? mark : best));

@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<string, DocumentKind>> = {
   tsv: 'csv',
 };
 
-export function kindOf(language: string, text: string): DocumentKind {
+export function getKind(language: string, text: string): DocumentKind {
   const name = language.toLowerCase();
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
   if (kind !== undefined) return kind;

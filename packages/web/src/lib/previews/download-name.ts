@@ -1,5 +1,5 @@
 import { safeFileName } from '../chat/tools/file-name.ts';
-import { extensionOf } from '../markdown/rich/code-file.ts';
+import { getExtension } from '../markdown/rich/code-file.ts';
 import type { DocumentKind, PreviewDocument } from './document.ts';
 
 const EXTENSIONS: Readonly<Record<Exclude<DocumentKind, 'code'>, string>> = {
@@ -17,7 +17,7 @@ export function downloadName({
   title,
   fileName,
 }: Pick<PreviewDocument, 'kind' | 'language' | 'title' | 'fileName'>): string {
-  const extension = kind === 'code' ? extensionOf(language) : EXTENSIONS[kind];
+  const extension = kind === 'code' ? getExtension(language) : EXTENSIONS[kind];
   const own = safeFileName(fileName ?? '');
   if (/.\.[a-z0-9]{1,10}$/i.test(own)) return own;
   const name = safeFileName((title ?? '').replace(/[/\\]/g, '_'));

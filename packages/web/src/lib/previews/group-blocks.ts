@@ -1,7 +1,7 @@
 import type { CodeBlock } from '../markdown/blocks.ts';
 import { nameOfBlock } from './block-name.ts';
 import type { DocumentKind, DocumentVersion, PreviewDocument } from './document.ts';
-import { ALONE, kindOf } from './document.ts';
+import { ALONE, getKind } from './document.ts';
 
 /** A code block of a conversation. `open`: its answer still grows, and it is the end of it. */
 export type FoundBlock = { key: string; block: CodeBlock; open: boolean };
@@ -22,7 +22,7 @@ export function groupBlocks(blocks: readonly FoundBlock[]): PreviewDocument[] {
   const byFile = new Map<string, Growing>();
   const byTitle = new Map<string, Growing>();
   for (const { key, block, open } of blocks) {
-    const kind = kindOf(block.language, block.text);
+    const kind = getKind(block.language, block.text);
     const { fileName, title } = nameOfBlock(block, kind);
     const language = kind === 'code' ? block.language.toLowerCase() : kind;
     const file = fileName === null ? null : `${language}\n${fileName}`;
@@ -51,10 +51,10 @@ function groupsByTitle(kind: DocumentKind): boolean {
 let lastAlone = 0;
 
 /** A code block that is no part of an answer as a document of its own. */
-export function documentOf(block: CodeBlock): PreviewDocument {
+export function createDocument(block: CodeBlock): PreviewDocument {
   lastAlone += 1;
   const key = `${ALONE}${String(lastAlone)}`;
-  const kind = kindOf(block.language, block.text);
+  const kind = getKind(block.language, block.text);
   const versions = [{ key, text: block.text, open: false }] as const;
   return { id: key, kind, language: block.language, ...nameOfBlock(block, kind), versions };
 }

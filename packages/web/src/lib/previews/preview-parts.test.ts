@@ -4,7 +4,7 @@ import type { BlockedOrigin } from './blocked-requests.ts';
 import { addBlocked, isLocal } from './blocked-requests.ts';
 import { downloadName } from './download-name.ts';
 import { fixRequest } from './fix-request.ts';
-import { FrameLog } from './frame-log.svelte.ts';
+import { IframeLog } from './iframe-log.svelte.ts';
 
 describe('the name of a saved document', () => {
   const html = { kind: 'html', language: 'html', title: null, fileName: null } as const;
@@ -68,7 +68,7 @@ describe('blocked requests', () => {
 });
 
 test('the console is bounded, counts repetitions, and forgets with a reload', () => {
-  const log = new FrameLog();
+  const log = new IframeLog();
   for (let index = 0; index < 300; index += 1) log.take({ kind: 'console', level: 'log', text: String(index) });
   for (let left = 3; left > 0; left -= 1) log.take({ kind: 'error', text: 'boom', line: 2, stack: '' });
   expect([log.entries.length, log.omitted, log.errors]).toEqual([200, 101, 1]);

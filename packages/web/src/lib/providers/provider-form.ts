@@ -9,7 +9,7 @@ import type {
 import { defined } from '@toolyard/protocol';
 import { completeAddress } from '../complete-address.ts';
 import { itemsIn } from '../ui/items-in.ts';
-import { gapsOf } from '../servers/editor/gaps.ts';
+import { listGaps } from '../servers/editor/gaps.ts';
 
 /** The API format of most providers. */
 const DEFAULT_WIRE: WireName = 'openai-chat';
@@ -18,7 +18,7 @@ const DEFAULT_WIRE: WireName = 'openai-chat';
 export type FieldProblems = { label?: 'missing'; baseUrl?: 'address' | { gap: string }; apiKey?: { gap: string } };
 
 /** The values of the form. The key contains only what the user typed: a stored key is never sent to the page. */
-export function fieldsOf(provider: ProviderView | null) {
+export function toFields(provider: ProviderView | null) {
   return {
     /** Id of the known provider; empty for another endpoint. */
     known: provider?.known ?? '',
@@ -31,7 +31,7 @@ export function fieldsOf(provider: ProviderView | null) {
     modelNames: (provider?.modelNames ?? []).join('\n'),
   };
 }
-export type ProviderFields = ReturnType<typeof fieldsOf>;
+export type ProviderFields = ReturnType<typeof toFields>;
 
 /** Fills in the preset of a provider; a name entered by the user stays. Undefined if the id is unknown. */
 export function filledFrom(
@@ -51,10 +51,10 @@ export function filledFrom(
 }
 
 /** @param keepsGap the user wants to save a key that looks like a placeholder: local servers accept any */
-export function problemsOf(fields: ProviderFields, { keepsGap = false } = {}): FieldProblems {
-  const [gap] = gapsOf(fields.baseUrl);
-  const [keyGap] = keepsGap ? [] : gapsOf(fields.apiKey);
-  const isAddress = originOf(fields.baseUrl) !== null;
+export function findProblems(fields: ProviderFields, { keepsGap = false } = {}): FieldProblems {
+  const [gap] = listGaps(fields.baseUrl);
+  const [keyGap] = keepsGap ? [] : listGaps(fields.apiKey);
+  const isAddress = findOrigin(fields.baseUrl) !== null;
   return {
     ...(fields.label.trim() === '' ? { label: 'missing' as const } : {}),
     ...(gap !== undefined ? { baseUrl: { gap } } : isAddress ? {} : { baseUrl: 'address' as const }),
@@ -65,8 +65,8 @@ export function problemsOf(fields: ProviderFields, { keepsGap = false } = {}): F
 /** True if the stored key belongs to another host: it is not sent to this one. */
 export function needsKeyAgain(provider: ProviderView | null, fields: ProviderFields): boolean {
   if (provider?.hasKey !== true || provider.baseUrl === null || fields.removeKey || fields.apiKey !== '') return false;
-  const origin = originOf(fields.baseUrl);
-  return origin !== null && origin !== originOf(provider.baseUrl);
+  const origin = findOrigin(fields.baseUrl);
+  return origin !== null && origin !== findOrigin(provider.baseUrl);
 }
 
 export function toCreate(fields: ProviderFields): CreateProvider {
@@ -99,7 +99,7 @@ export function toTest(provider: ProviderView | null, fields: ProviderFields): T
   return usesStored ? { ...test, id: provider.id } : test;
 }
 
-function originOf(address: string): string | null {
+function findOrigin(address: string): string | null {
   const url = URL.parse(completeAddress(address));
   if (url === null) return null;
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.origin : null;

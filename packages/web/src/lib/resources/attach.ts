@@ -25,7 +25,7 @@ export async function loadResource(draft: ComposerDraft, attachment: Attachment)
   if (origin?.uri === undefined) return;
   const base = { id, name, origin };
   try {
-    draft.replace({ ...base, state: 'ready', kind: 'resource', parts: await partsOf(origin, origin.uri, name) });
+    draft.replace({ ...base, state: 'ready', kind: 'resource', parts: await readParts(origin, origin.uri, name) });
   } catch (thrown) {
     draft.replace({ ...base, state: 'failed', problem: 'not_loaded', detail: failureLine(thrown) });
   }
@@ -37,7 +37,7 @@ export async function refreshResource(draft: ComposerDraft, id: string): Promise
   if (before?.state !== 'ready' || before.origin?.uri === undefined) return;
   const { note: _note, ...kept } = before;
   try {
-    const parts = await partsOf(before.origin, before.origin.uri, before.name);
+    const parts = await readParts(before.origin, before.origin.uri, before.name);
     const isSame = JSON.stringify(parts) === JSON.stringify(before.parts);
     if (!isSame || before.note !== undefined) draft.refresh({ ...kept, parts });
   } catch (thrown) {
@@ -89,7 +89,7 @@ export async function attachPrompt(
   }
 }
 
-async function partsOf(ref: ServerRef, uri: string, name: string): Promise<ResourcePart[]> {
+async function readParts(ref: ServerRef, uri: string, name: string): Promise<ResourcePart[]> {
   // What a message contains is never older than its attachment.
   const contents = await readResource(ref, uri, { fresh: true });
   return Promise.all(contents.map((part) => stored({ name, ...part })));

@@ -41,7 +41,7 @@ class Offers {
       const ref = serverRef(server);
       if (!isServerOn(server, choices)) return [];
       const completes = server.capabilities?.completions === true;
-      return [{ ...ref, label: serverLabel(server).name, completes, ...(this.#lists.get(keyOf(ref)) ?? NOTHING) }];
+      return [{ ...ref, label: serverLabel(server).name, completes, ...(this.#lists.get(getKey(ref)) ?? NOTHING) }];
     });
   });
 
@@ -80,7 +80,7 @@ class Offers {
           server.capabilities?.resources === true ? listTemplates(ref).catch(() => []) : [],
         ]);
         const own = prompts.get(ref.place)?.filter(({ serverId }) => serverId === server.id) ?? [];
-        return [keyOf(ref), { prompts: own, resources, templates }];
+        return [getKey(ref), { prompts: own, resources, templates }];
       }),
     );
     if (request !== this.#latest) return;
@@ -96,6 +96,6 @@ class Offers {
 
 export const offersOfServers = new Offers();
 
-function keyOf({ place, serverId }: ServerRef): string {
+function getKey({ place, serverId }: ServerRef): string {
   return `${place}/${serverId}`;
 }

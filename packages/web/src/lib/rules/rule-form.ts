@@ -11,14 +11,14 @@ export type RuleForm = {
 
 export type RuleFormFault = { field: 'folder' | 'all'; problem: 'path' | 'empty' };
 
-export function formOf(rule: InterventionRule): RuleForm {
+export function toForm(rule: InterventionRule): RuleForm {
   const { decision, tool = '', argument = '', command = '', host = '', inside, outside, readOnly, destructive } = rule;
   const hint = destructive === true ? 'destroys' : readOnly === true ? 'reads' : readOnly === false ? 'writes' : '';
   return { decision, tool, argument, command, host, folder: inside ?? outside ?? '', hint };
 }
 
 /** The rule as typed, or what is wrong with it. */
-export function ruleOf(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
+export function toRule(form: RuleForm): { ok: true; rule: InterventionRule } | { ok: false; fault: RuleFormFault } {
   const typed = (field: 'tool' | 'argument' | 'command' | 'host' | 'folder') => form[field].trim() || undefined;
   const folder = typed('folder');
   const rule: InterventionRule = {

@@ -4,7 +4,7 @@ import type { InterventionRule } from '@toolyard/protocol';
 import { testTool } from '../servers/test-fixtures/test-servers.ts';
 import { explainCall, explainToolCall } from './explain-call.ts';
 import type { CallToExplain } from './explain-call.ts';
-import { formOf, ruleOf } from './rule-form.ts';
+import { toForm, toRule } from './rule-form.ts';
 
 describe('rule form', () => {
   it.each<InterventionRule>([
@@ -14,15 +14,15 @@ describe('rule form', () => {
     { decision: 'allow', readOnly: true },
     { decision: 'ask', readOnly: false },
   ])('returns the rule it was filled with: %j', (rule) => {
-    expect(ruleOf(formOf(rule))).toEqual({ ok: true, rule });
+    expect(toRule(toForm(rule))).toEqual({ ok: true, rule });
     expect(faultsOfRules([rule])).toEqual([]);
   });
 
   it('reports what is missing', () => {
-    const empty = formOf({ decision: 'ask' });
-    expect(ruleOf(empty)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
-    expect(ruleOf({ ...empty, tool: '  ' })).toMatchObject({ ok: false });
-    expect(ruleOf({ ...empty, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
+    const empty = toForm({ decision: 'ask' });
+    expect(toRule(empty)).toMatchObject({ ok: false, fault: { problem: 'empty' } });
+    expect(toRule({ ...empty, tool: '  ' })).toMatchObject({ ok: false });
+    expect(toRule({ ...empty, folder: 'here' })).toMatchObject({ ok: false, fault: { field: 'folder' } });
   });
 });
 

@@ -7,8 +7,8 @@ import type {
   ToolReference,
 } from '@toolyard/protocol';
 import { defined, formatToolReference } from '@toolyard/protocol';
-import { intervalOf, secondsOf } from './timing-text.ts';
-import { localText, OWN_ZONE, timeOf } from './zoned-time.ts';
+import { toInterval, toSeconds } from './timing-text.ts';
+import { localText, OWN_ZONE, readTime } from './zoned-time.ts';
 
 const HOUR_MS = 3_600_000;
 /** A new schedule is proposed for working days at nine. */
@@ -18,10 +18,10 @@ const DEFAULT_MISSED_LIMIT = 10;
 type Content = Omit<CreateSchedule, 'id' | 'enabled'>;
 
 /** A schedule as its editor holds it. Fields of other timings keep what was typed in them. */
-function fieldsOf(schedule: ScheduleView | null, now: number) {
+function toFields(schedule: ScheduleView | null, now: number) {
   const { timing, conditions = {}, target, configuration, ...stored }: Partial<ScheduleView> = schedule ?? {};
   const { timeZone = OWN_ZONE, missed = 'once', overlap = 'skip' } = stored;
-  const { unit, count } = intervalOf(timing?.kind === 'interval' ? timing.seconds : HOUR_MS / 1_000);
+  const { unit, count } = toInterval(timing?.kind === 'interval' ? timing.seconds : HOUR_MS / 1_000);
   const { days = [], hours = null, maxPerDay, maxTotal } = conditions;
   return {
     title: stored.title ?? '',
@@ -50,14 +50,14 @@ function fieldsOf(schedule: ScheduleView | null, now: number) {
 
 /** A schedule being edited. */
 export class ScheduleForm {
-  fields = $state(fieldsOf(null, Date.now()));
+  fields = $state(toFields(null, Date.now()));
   stored: ScheduleView | null;
   readonly #start: number | undefined;
   #initial = '';
 
   constructor(schedule: ScheduleView | null, now: number = Date.now()) {
     this.stored = schedule;
-    this.fields = fieldsOf(schedule, now);
+    this.fields = toFields(schedule, now);
     this.#start = schedule?.timing.kind === 'interval' ? schedule.timing.start : undefined;
     this.#initial = this.#text();
   }
@@ -70,13 +70,13 @@ export class ScheduleForm {
         return expression === '' ? null : { kind: 'cron', expression };
       }
       case 'once': {
-        const at = timeOf(this.fields.onceAt, this.fields.timeZone);
+        const at = readTime(this.fields.onceAt, this.fields.timeZone);
         return at === null ? null : { kind: 'once', at };
       }
       case 'interval': {
         const count = Number(this.fields.everyCount);
         if (!Number.isSafeInteger(count) || count < 1) return null;
-        const seconds = secondsOf(this.fields.everyUnit, count);
+        const seconds = toSeconds(this.fields.everyUnit, count);
         return { kind: 'interval', seconds, ...defined({ start: this.#start }) };
       }
     }

@@ -15,12 +15,12 @@ export type IntervalUnit = (typeof UNITS)[number][0];
 export const INTERVAL_UNITS = UNITS.map(([unit]) => unit);
 
 /** The largest unit in which an interval is a whole number. */
-export function intervalOf(seconds: number): { unit: IntervalUnit; count: number } {
+export function toInterval(seconds: number): { unit: IntervalUnit; count: number } {
   const [unit, length] = UNITS.find(([, each]) => seconds % each === 0) ?? UNITS[3];
   return { unit, count: seconds / length };
 }
 
-export function secondsOf(unit: IntervalUnit, count: number): number {
+export function toSeconds(unit: IntervalUnit, count: number): number {
   return count * (UNITS.find(([name]) => name === unit)?.[1] ?? 1);
 }
 
@@ -32,7 +32,7 @@ export function timingText({ timing, timeZone, description }: ScheduleView): str
     case 'once':
       return withZone(t('schedules.onceAt', { time: timeIn(timing.at, timeZone) }), timeZone);
     case 'interval': {
-      const { unit, count } = intervalOf(timing.seconds);
+      const { unit, count } = toInterval(timing.seconds);
       return t(`schedules.every_${unit}`, { count });
     }
   }

@@ -23,7 +23,7 @@ export function localText(at: number, timeZone: string): string {
  * The time that a clock in this time zone shows as `2027-01-15T09:00`; null for other text. A time that the clock skips
  * is the one as long after the change.
  */
-export function timeOf(text: string, timeZone: string): number | null {
+export function readTime(text: string, timeZone: string): number | null {
   const wanted = Date.parse(`${text}Z`);
   if (Number.isNaN(wanted)) return null;
   const offsetAt = (at: number): number => Date.parse(`${localText(at, timeZone)}Z`) - at;

@@ -1,7 +1,7 @@
 import type { TextTemplates } from '@toolyard/protocol';
 import { ToolyardError } from '@toolyard/protocol';
 import { explainError } from '../i18n/server-text.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 
 /** An error as shown on the page; `code` is absent if the page wrote it. */
 export type FailureText = {
@@ -34,7 +34,7 @@ export class Attempt<Name extends string = 'it'> {
 
 /** Converts errors of the API or of the tab's MCP client; anything else is a bug of the page and is thrown again. */
 export function failureText(thrown: unknown): FailureText {
-  if (!ToolyardError.isInstance(thrown)) return asApiError(thrown);
+  if (!ToolyardError.isInstance(thrown)) return toApiError(thrown);
   const { code, message, hint, templates } = thrown;
   return { code, message, hint, templates };
 }

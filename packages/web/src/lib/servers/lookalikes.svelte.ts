@@ -1,14 +1,14 @@
 import type { ToolReference } from '@toolyard/protocol';
 import { mcpStore } from '../mcp/mcp-store.svelte.ts';
 import { servers } from '../state/servers.svelte.ts';
-import { lookalikesOf, toolShapes } from './tool-shapes.ts';
+import { listLookalikes, toolShapes } from './tool-shapes.ts';
 
 class Lookalikes {
   readonly #shapes = $derived(toolShapes([...servers.list, ...mcpStore.list]));
 
-  /** See {@link lookalikesOf}. */
+  /** See {@link listLookalikes}. */
   of(tool: ToolReference): string[] {
-    return lookalikesOf(tool, this.#shapes);
+    return listLookalikes(tool, this.#shapes);
   }
 }
 

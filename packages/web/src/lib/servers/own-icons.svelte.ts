@@ -11,7 +11,7 @@ const KEY = 'serverIcons';
 type ServerWithIcon = Pick<IconServer, 'id' | 'entry'>;
 
 /** Of a server of the browser and one of Toolyard with the same id, each has its own choice. */
-function keyOf({ id, entry }: ServerWithIcon): string {
+function getKey({ id, entry }: ServerWithIcon): string {
   return entry === undefined ? id : `tab:${id}`;
 }
 
@@ -30,29 +30,29 @@ class OwnIcons {
   readonly #requested = new Set<string>();
 
   isShown(server: ServerWithIcon): boolean {
-    return this.#chosen().includes(keyOf(server));
+    return this.#chosen().includes(getKey(server));
   }
 
   /** Null if it is not to be shown, or is not there yet. */
-  sourceOf(server: ServerWithIcon): string | null {
+  findSource(server: ServerWithIcon): string | null {
     if (!this.isShown(server)) return null;
-    const known = this.#sources.get(keyOf(server));
+    const known = this.#sources.get(getKey(server));
     if (known !== undefined) return known;
     // After a failure the server keeps the icon of its kind until the page is loaded again.
-    if (!this.#requested.has(keyOf(server))) queueMicrotask(() => void this.#load(server).catch(() => undefined));
+    if (!this.#requested.has(getKey(server))) queueMicrotask(() => void this.#load(server).catch(() => undefined));
     return null;
   }
 
   /** Loads the icon first: one that cannot be shown is reported and not remembered. */
   async show(server: ServerWithIcon): Promise<void> {
-    const key = keyOf(server);
+    const key = getKey(server);
     await this.#load(server)
       .then(() => settings.store(KEY, [...this.#chosen().filter((one) => one !== key), key]))
       .catch(toasts.problem);
   }
 
   async hide(server: ServerWithIcon): Promise<void> {
-    const key = keyOf(server);
+    const key = getKey(server);
     this.#sources.delete(key);
     this.#requested.delete(key);
     await settings.store(
@@ -62,8 +62,8 @@ class OwnIcons {
   }
 
   async #load(server: ServerWithIcon): Promise<void> {
-    this.#requested.add(keyOf(server));
-    this.#sources.set(keyOf(server), await read(server));
+    this.#requested.add(getKey(server));
+    this.#sources.set(getKey(server), await read(server));
   }
 
   #chosen(): string[] {

@@ -10,7 +10,7 @@ import { isOfBrowser } from './shown-server.ts';
  * The quickest way out of the error of a server, the same wherever the error is shown: allow what the sandbox hides, else
  * edit the server. Undefined if it cannot be edited.
  */
-export function remedyOf(
+export function findRemedy(
   server: ShownServer,
   actions: ServerActions,
   edit: (server: ShownServer) => void,

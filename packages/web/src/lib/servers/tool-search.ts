@@ -6,10 +6,10 @@ export function toolMatches(
   query: string,
 ): boolean {
   const text = `${tool.name} ${title} ${description}`.toLowerCase();
-  return wordsOf(query).every((word) => text.includes(word));
+  return splitWords(query).every((word) => text.includes(word));
 }
 
-export function wordsOf(query: string): string[] {
+export function splitWords(query: string): string[] {
   return query
     .toLowerCase()
     .split(/\s+/)

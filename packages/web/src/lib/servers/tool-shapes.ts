@@ -24,7 +24,7 @@ export function toolShapes(servers: readonly Server[]): ToolShapes {
 }
 
 /** The usable tools that a tool can be mistaken for, as `server/tool`. */
-export function lookalikesOf(tool: ToolReference, shapes: ToolShapes): string[] {
+export function listLookalikes(tool: ToolReference, shapes: ToolShapes): string[] {
   const near = shapes.get(nameShape(tool.name)) ?? [];
   return near.filter((other) => areLookalikes(tool, other.tool)).map(({ shown }) => shown);
 }

@@ -20,10 +20,10 @@ export async function readOperatorSettings(): Promise<OperatorSettings> {
 
 /** Unknown values count as absent: the same settings may serve pages of another version. */
 export function parseOperatorSettings({ theme, language }: { [key: string]: JsonValue }): OperatorSettings {
-  return { theme: isThemeChoice(theme) ? theme : 'system', language: languageOf(language) };
+  return { theme: isThemeChoice(theme) ? theme : 'system', language: readLanguage(language) };
 }
 
-function languageOf(value: JsonValue | undefined): Locale | 'system' {
+function readLanguage(value: JsonValue | undefined): Locale | 'system' {
   if (isLocale(value)) return value;
   return typeof value === 'string' && /^(en|zh|yue)\b/i.test(value) ? chooseLocale([value]) : 'system';
 }

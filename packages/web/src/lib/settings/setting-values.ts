@@ -27,7 +27,7 @@ export const FORM_PARTS = ['instructions', 'parameters', 'limits', 'mode', 'budg
 export type FormPart = (typeof FORM_PARTS)[number];
 
 /** The approval mode is in the group of the limits, and a part of its own. */
-export function partOf([path, { form }]: [path: FormPath, setting: Setting]): FormPart | undefined {
+export function findPart([path, { form }]: [path: FormPath, setting: Setting]): FormPart | undefined {
   return path === 'intervention' ? 'mode' : form?.group;
 }
 
@@ -35,7 +35,7 @@ export function partOf([path, { form }]: [path: FormPath, setting: Setting]): Fo
  * What these parts of the form edit of a configuration, with every field, so that a removed value is sent as undefined.
  */
 export function editedPart(configuration: AgentConfiguration, parts: readonly FormPart[] = FORM_PARTS): Layer {
-  const shown = formSettings().filter((setting) => parts.includes(partOf(setting) ?? 'limits'));
+  const shown = formSettings().filter((setting) => parts.includes(findPart(setting) ?? 'limits'));
   const fields = new Set(shown.map(([path]) => path.split('.')[0] ?? path));
   if (parts.includes('budgets')) fields.add('budgets');
   const values: Record<string, unknown> = configuration;

@@ -7,7 +7,7 @@ import { toasts } from '../state/toasts.svelte.ts';
 type Named = { id: string; title: string };
 
 /** Display name of an untitled conversation. */
-export function titleOf({ title }: { title: string }): string {
+export function getTitle({ title }: { title: string }): string {
   return title.trim() === '' ? t('sidebar.untitled') : title;
 }
 
@@ -27,7 +27,7 @@ export async function remove(conversation: Named, options: { isOpen: boolean }):
   } catch (error) {
     return toasts.problem(error);
   }
-  toasts.show(t('sidebar.deleted', { title: titleOf(conversation) }), {
+  toasts.show(t('sidebar.deleted', { title: getTitle(conversation) }), {
     action: { label: t('common.undo'), run: () => void restore(conversation, options) },
   });
 }

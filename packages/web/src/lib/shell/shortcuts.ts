@@ -6,7 +6,7 @@ type Key = Pick<
 >;
 
 /** The shortcut of a key press; null if it belongs to the focused element. */
-export function shortcutOf(event: Key, typing: boolean): Shortcut | null {
+export function findShortcut(event: Key, typing: boolean): Shortcut | null {
   if (event.isComposing || event.defaultPrevented || event.altKey) return null;
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();

@@ -1,7 +1,7 @@
 import type { ConversationSummary, Page, RunEvent } from '@toolyard/protocol';
 import { ApiError, api as realApi, type Api } from '../api/client.ts';
 import { changeByRun, inOrder, withItem } from './conversation-list.ts';
-import { asApiError } from '../state/failure.ts';
+import { toApiError } from '../state/failure.ts';
 import { live as realLive } from '../live/live.svelte.ts';
 import { LoadedPages } from '../state/loaded-pages.svelte.ts';
 import type { ResourceLive } from '../state/loaded.svelte.ts';
@@ -74,7 +74,7 @@ export class Conversations extends LoadedPages<ConversationSummary> {
       const page = await this.#api.get('/api/conversations', { query: { limit: PAGE_SIZE, q }, signal });
       if (!signal.aborted) this.found = page.items;
     } catch (thrown) {
-      if (!signal.aborted) this.error = asApiError(thrown);
+      if (!signal.aborted) this.error = toApiError(thrown);
     }
   }
 

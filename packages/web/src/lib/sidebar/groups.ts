@@ -9,13 +9,13 @@ export function groupByTime(
   now: Date,
 ): { name: GroupName; items: ConversationSummary[] }[] {
   const [today, yesterday, week] = [startOfDay(now, 0), startOfDay(now, 1), startOfDay(now, 7)];
-  const nameOf = ({ pinned, updatedAt }: ConversationSummary): GroupName => {
+  const getName = ({ pinned, updatedAt }: ConversationSummary): GroupName => {
     if (pinned) return 'pinned';
     if (updatedAt >= today) return 'today';
     if (updatedAt >= yesterday) return 'yesterday';
     return updatedAt >= week ? 'week' : 'older';
   };
-  const groups = NAMES.map((name) => ({ name, items: items.filter((item) => nameOf(item) === name) }));
+  const groups = NAMES.map((name) => ({ name, items: items.filter((item) => getName(item) === name) }));
   return groups.filter((group) => group.items.length > 0);
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@toolyard/protocol';
-import { asApiError } from './failure.ts';
+import { toApiError } from './failure.ts';
 import { Loaded, type Refresh } from './loaded.svelte.ts';
 
 type Order<T> = (a: T, b: T) => number;
@@ -37,7 +37,7 @@ export class LoadedPages<T extends { id: string }> extends Loaded<Page<T>> {
       this.items = [...this.items, ...page.items.filter(({ id }) => !known.has(id))].toSorted(this.#order);
       this.#next = page.next;
     } catch (thrown) {
-      this.error = asApiError(thrown);
+      this.error = toApiError(thrown);
     } finally {
       this.#isLoadingMore = false;
     }

@@ -1,7 +1,7 @@
 import { untrack } from 'svelte';
 import type { RunEvent } from '@toolyard/protocol';
 import type { ApiError } from '../api/error.ts';
-import { asApiError } from './failure.ts';
+import { toApiError } from './failure.ts';
 import type { LiveChange, live as realLive } from '../live/live.svelte.ts';
 
 export type ResourceLive = Pick<typeof realLive, 'onChanged' | 'onHello' | 'status'> &
@@ -99,7 +99,7 @@ export class Loaded<T, Options = unknown> {
       this.error = null;
       this.loaded(data);
     } catch (thrown) {
-      if (request === this.#latest) this.error = asApiError(thrown);
+      if (request === this.#latest) this.error = toApiError(thrown);
     } finally {
       if (request === this.#latest) this.loading = false;
     }
@@ -134,7 +134,7 @@ export class Loaded<T, Options = unknown> {
       this.error = null;
       await change();
     } catch (thrown) {
-      this.error = asApiError(thrown);
+      this.error = toApiError(thrown);
       return false;
     }
     await this.load();

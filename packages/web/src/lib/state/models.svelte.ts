@@ -31,7 +31,7 @@ export class ModelsState extends Loaded<ModelsView, { refresh?: true }> {
   }
 
   /** The state of the server that is loading this model. */
-  loadingOf(reference: ModelReference | null): ModelsView['failures'][number] | undefined {
+  findLoading(reference: ModelReference | null): ModelsView['failures'][number] | undefined {
     return this.view === null ? undefined : loadingFailure(this.view, reference);
   }
 

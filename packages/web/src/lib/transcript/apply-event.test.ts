@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunEvent, RunEventBody, SystemMessage } from '@toolyard/protocol';
 import { applyRunEvent } from './apply-event.ts';
 import { callState } from './test-fixtures/call-state.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
+import { assistantMessage, createEvents, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
 import {
   USER_MESSAGE,
@@ -31,7 +31,7 @@ const SUMMARY: SystemMessage = {
 describe('compaction', () => {
   it('is shown once, also if it was stored before its event arrived', () => {
     const transcript = openTranscript(view([USER_MESSAGE, SUMMARY], { activeRun: run('r1') }));
-    const twice = play(transcript, eventsOf('r1', [{ type: 'compression_finished', message: SUMMARY }]));
+    const twice = play(transcript, createEvents('r1', [{ type: 'compression_finished', message: SUMMARY }]));
     expect(rows(twice).filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
   });
 });
@@ -42,7 +42,7 @@ describe('the run of a group', () => {
     const agent = { id: 'ada', title: 'Ada' };
     const answer = assistantMessage('r1.m.answer', [{ type: 'text', text: 'Blue.' }], { agent, member });
     const events = WHOLE_RUN.toSpliced(13, 0, { type: 'message_finished', message: answer });
-    const transcript = play(open(), eventsOf('r1', events));
+    const transcript = play(open(), createEvents('r1', events));
     expect(answers(transcript).map(({ messageId, head }) => [messageId, head])).toEqual([
       ['r1.0', true],
       ['r1.m.answer', true],
@@ -59,7 +59,7 @@ describe('an answer with text that looks like a call', () => {
     const message = assistantMessage('r1.0', [{ type: 'text', text }], { unmadeCalls });
     const transcript = play(
       openTranscript(view([USER_MESSAGE], { activeRun: run('r1') })),
-      eventsOf('r1', [
+      createEvents('r1', [
         { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'm' },
         { type: 'text_delta', messageId: 'r1.0', text: 'The page says  and ends.' },
         { type: 'message_finished', message },
@@ -73,7 +73,7 @@ describe('an answer with text that looks like a call', () => {
 
 describe('a followed run', () => {
   it('shows at its end the same as the stored messages', () => {
-    const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+    const watched = play(open(), createEvents('r1', WHOLE_RUN));
     const read = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER]));
     expect(shown(watched)).toEqual(shown(read));
   });
@@ -81,7 +81,7 @@ describe('a followed run', () => {
   it('shows each state of a tool call', () => {
     const states: unknown[] = [];
     let transcript = open();
-    for (const event of eventsOf('r1', WHOLE_RUN)) {
+    for (const event of createEvents('r1', WHOLE_RUN)) {
       transcript = applyRunEvent(transcript, event);
       const call = firstCall(transcript);
       if (call !== undefined && states.at(-1) !== callState(call)) states.push(callState(call));
@@ -91,12 +91,12 @@ describe('a followed run', () => {
   });
 
   it('keeps the duration of reasoning', () => {
-    const transcript = play(open(), eventsOf('r1', WHOLE_RUN));
+    const transcript = play(open(), createEvents('r1', WHOLE_RUN));
     expect(answers(transcript)[0]?.blocks[0]).toMatchObject({ type: 'reasoning', durationMs: 2000 });
   });
 
   it('adds the actions to the last row of the answer once it has ended', () => {
-    const events = eventsOf('r1', WHOLE_RUN);
+    const events = createEvents('r1', WHOLE_RUN);
     const inBetween = play(open(), events.slice(0, 15));
     expect(answers(inBetween).map((row) => [row.head, row.answer])).toEqual([
       [true, null],
@@ -106,7 +106,7 @@ describe('a followed run', () => {
   });
 
   it('applies each event once, however often it arrives', () => {
-    const events = eventsOf('r1', WHOLE_RUN);
+    const events = createEvents('r1', WHOLE_RUN);
     fc.assert(
       fc.property(fc.array(fc.nat(events.length - 1)), (backs) => {
         let transcript = open();
@@ -131,37 +131,37 @@ describe('a followed run', () => {
     ];
     const before = play(
       openTranscript(view([...earlier, USER_MESSAGE], { activeRun: run('r1') })),
-      eventsOf('r1', WHOLE_RUN).slice(0, 14),
+      createEvents('r1', WHOLE_RUN).slice(0, 14),
     );
-    const after = play(before, eventsOf('r1', WHOLE_RUN).slice(14, 15));
+    const after = play(before, createEvents('r1', WHOLE_RUN).slice(14, 15));
     expect(after.history).toBe(before.history);
     expect(after.tail[0]).toBe(before.tail[0]);
     expect(after.tail[1]).not.toBe(before.tail[1]);
   });
 
   it('is shown also if another tab sent the message', () => {
-    const transcript = play(openTranscript(view([])), eventsOf('r1', WHOLE_RUN).slice(0, 1));
+    const transcript = play(openTranscript(view([])), createEvents('r1', WHOLE_RUN).slice(0, 1));
     expect(rows(transcript).map((row) => row.kind)).toEqual(['user', 'assistant']);
     expect(transcript.run).toMatchObject({ id: 'r1', status: 'running' });
   });
 
   it('continues from its stored events when the page is opened during the run', () => {
     const opened = openTranscript(view([USER_MESSAGE, ASKING, RESULT], { activeRun: run('r1') }));
-    const transcript = play(opened, eventsOf('r1', WHOLE_RUN));
-    expect(shown(transcript)).toEqual(shown(play(open(), eventsOf('r1', WHOLE_RUN))));
+    const transcript = play(opened, createEvents('r1', WHOLE_RUN));
+    expect(shown(transcript)).toEqual(shown(play(open(), createEvents('r1', WHOLE_RUN))));
   });
 
   it('replaces the pending message stored for it', () => {
     const pending = assistantMessage('r1.0', [], { finishReason: 'pending' });
     const opened = openTranscript(view([USER_MESSAGE, pending], { activeRun: run('r1') }));
-    const begun = play(opened, eventsOf('r1', WHOLE_RUN).slice(0, 4));
+    const begun = play(opened, createEvents('r1', WHOLE_RUN).slice(0, 4));
     expect(begun.tail).toHaveLength(1);
     expect(begun.tail[0]?.key).toBe(opened.tail[0]?.key);
   });
 
   it('of another conversation changes nothing', () => {
     const transcript = openTranscript(view([USER_MESSAGE]));
-    const [started] = eventsOf('r9', [
+    const [started] = createEvents('r9', [
       { type: 'run_started', conversationId: 'c9', place: 'server', model: 'demo', message: USER_MESSAGE },
     ]);
     expect(started && applyRunEvent(transcript, started)).toBe(transcript);
@@ -169,7 +169,7 @@ describe('a followed run', () => {
 
   it('that has ended changes nothing when its events arrive again after a reconnect', () => {
     const transcript = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER], { updatedAt: 100 }));
-    expect(play(transcript, eventsOf('r1', WHOLE_RUN))).toBe(transcript);
+    expect(play(transcript, createEvents('r1', WHOLE_RUN))).toBe(transcript);
   });
 });
 
@@ -189,7 +189,7 @@ describe('an answer restarted after a crash', () => {
   ];
 
   it('marks the first attempt as abandoned and updates the second', () => {
-    const transcript = play(open(), eventsOf('r1', partial));
+    const transcript = play(open(), createEvents('r1', partial));
     expect(answers(transcript).map((row) => [row.messageId, row.status, row.answer?.messageId])).toEqual([
       ['r1.0', 'abandoned', undefined],
       ['r1.0~2', 'finished', 'r1.0~2'],
@@ -201,7 +201,7 @@ describe('an answer restarted after a crash', () => {
     stored.page.abandoned = [
       assistantMessage('r1.0', [{ type: 'text', text: 'It is ha' }], { finishReason: 'abandoned' }),
     ];
-    expect(shown(openTranscript(stored))).toEqual(shown(play(open(), eventsOf('r1', partial))));
+    expect(shown(openTranscript(stored))).toEqual(shown(play(open(), createEvents('r1', partial))));
   });
 });
 
@@ -211,7 +211,7 @@ describe('a failed run', () => {
   it('shows the reason after its messages', () => {
     const transcript = play(
       open(),
-      eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
+      createEvents('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
     );
     expect(rows(transcript).map((row) => row.kind)).toEqual(['user', 'outcome']);
     expect(transcript.tail[0]).toMatchObject({ outcome: { type: 'failed', error } });
@@ -230,7 +230,7 @@ describe('a failed run', () => {
     );
     const transcript = play(
       open(),
-      eventsOf('r1', [
+      createEvents('r1', [
         ...WHOLE_RUN.slice(0, 3),
         { type: 'message_finished', message: broken },
         { type: 'run_finished', status: 'failed', usage: {}, error },
@@ -242,7 +242,7 @@ describe('a failed run', () => {
   it('shows the reason also after a reload', () => {
     const failed = play(
       open(),
-      eventsOf('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
+      createEvents('r1', [...WHOLE_RUN.slice(0, 2), { type: 'run_finished', status: 'failed', usage: {}, error }]),
     );
     const stored = view([USER_MESSAGE], { ended: { runId: 'r1', status: 'failed', error } });
     for (const again of [openTranscript(stored, failed), openTranscript(stored)]) {
@@ -252,10 +252,10 @@ describe('a failed run', () => {
   });
 
   it('shows the reason though the page loads its end before the event', () => {
-    const running = play(open(), eventsOf('r1', WHOLE_RUN.slice(0, 12)));
+    const running = play(open(), createEvents('r1', WHOLE_RUN.slice(0, 12)));
     const stored = view([USER_MESSAGE, ASKING, RESULT], { ended: { runId: 'r1', status: 'failed', error } });
     const loaded = openTranscript(stored, running);
-    const [end] = eventsOf('r1', [{ type: 'run_finished', status: 'failed', usage: {}, error }]);
+    const [end] = createEvents('r1', [{ type: 'run_finished', status: 'failed', usage: {}, error }]);
     const after = end === undefined ? loaded : applyRunEvent(loaded, { ...end, seq: 13 });
     expect(rows(after).map((row) => row.kind)).toEqual(['user', 'assistant', 'outcome']);
   });
@@ -266,7 +266,7 @@ describe('a regenerated answer', () => {
     const transcript = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER]));
     const anew = play(
       transcript,
-      eventsOf('r2', [
+      createEvents('r2', [
         { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: USER_MESSAGE },
       ]),
     );
@@ -275,7 +275,7 @@ describe('a regenerated answer', () => {
 });
 
 it('ignores an event of a newer server that this page does not know', () => {
-  const [first] = eventsOf('r1', [{ type: 'run_resumed' }]);
+  const [first] = createEvents('r1', [{ type: 'run_resumed' }]);
   const before = openTranscript(view([USER_MESSAGE], { activeRun: run('r1') }));
   const unknown = { ...first, seq: 1_000, type: 'message_moved' } as unknown as RunEvent;
   expect(rows(applyRunEvent(before, unknown))).toEqual(rows(before));

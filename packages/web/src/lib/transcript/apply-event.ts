@@ -1,6 +1,6 @@
 import type { AssistantMessage, BudgetInterrupt, Interrupt, RunEvent, UserMessage } from '@toolyard/protocol';
 import { defined, ignoreUnknownEvent } from '@toolyard/protocol';
-import { blocksOf, compactionRow, statusOf, wholeRow } from './build-rows.ts';
+import { toBlocks, compactionRow, getStatus, wholeRow } from './build-rows.ts';
 import { withInterrupt, malformedCall, readyCall, withoutInterrupt, startedCall } from './calls.ts';
 import type { CallView } from './calls.ts';
 import { markAnswers } from './mark-answers.ts';
@@ -237,8 +237,8 @@ function finishMessage(
     parentId: message.parentId,
     model: message.model,
     createdAt: message.createdAt,
-    blocks: blocksOf(message, closed(row.blocks, at)),
-    status: statusOf(message),
+    blocks: toBlocks(message, closed(row.blocks, at)),
+    status: getStatus(message),
     finishReason: message.finishReason,
     ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,

@@ -91,7 +91,7 @@ function assistantRow(
   withResult: (call: CallView, runId: string) => CallView,
   activeRunId: string | undefined,
 ): AssistantRow {
-  const blocks = blocksOf(message, []).map((block) =>
+  const blocks = toBlocks(message, []).map((block) =>
     block.type === 'call' ? { type: 'call' as const, call: withResult(block.call, message.runId) } : block,
   );
   return {
@@ -105,7 +105,7 @@ function assistantRow(
     createdAt: message.createdAt,
     blocks,
     // The run has ended: nothing streams any more.
-    status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : statusOf(message),
+    status: message.finishReason === 'pending' && message.runId !== activeRunId ? 'finished' : getStatus(message),
     finishReason: message.finishReason,
     ...defined({ unmadeCalls: message.unmadeCalls }),
     usage: message.usage ?? null,
@@ -116,13 +116,13 @@ function assistantRow(
   };
 }
 
-export function statusOf(message: AssistantMessage): AssistantRow['status'] {
+export function getStatus(message: AssistantMessage): AssistantRow['status'] {
   if (message.finishReason === 'pending') return 'pending';
   return message.finishReason === 'abandoned' ? 'abandoned' : 'finished';
 }
 
 /** The blocks of a complete message; equal blocks of `before` keep their objects and durations. */
-export function blocksOf(message: AssistantMessage, before: readonly RowBlock[]): RowBlock[] {
+export function toBlocks(message: AssistantMessage, before: readonly RowBlock[]): RowBlock[] {
   const calls = new Map<string, CallView>();
   for (const block of before) if (block.type === 'call') calls.set(block.call.callId, block.call);
   const reasonings = before.filter((block) => block.type === 'reasoning').values();

@@ -19,7 +19,7 @@ function step(number: number, parts: AssistantPart[] = []): Message[] {
   ];
 }
 
-function rowsOf(messages: readonly Message[]): readonly TranscriptRow[] {
+function toRows(messages: readonly Message[]): readonly TranscriptRow[] {
   return markAnswers(buildRows({ messages, alternatives: {}, abandoned: [] }));
 }
 
@@ -44,7 +44,7 @@ describe('displayed rows', () => {
   ];
 
   it('joins messages that only continue a sequence of calls, and no others', () => {
-    const rows = rowsOf(messages);
+    const rows = toRows(messages);
     const displayed = new DisplayedRows();
     expect(listed(displayed.of(rowList({ history: rows, tail: [] })))).toEqual([
       'u1',
@@ -52,8 +52,8 @@ describe('displayed rows', () => {
       'a4: text call',
       'a5: text',
     ]);
-    expect(displayed.keyOf('a3')).toBe('a1');
-    expect(displayed.keyOf('a5')).toBe('a5');
+    expect(displayed.getKey('a3')).toBe('a1');
+    expect(displayed.getKey('a5')).toBe('a5');
   });
 
   it('shows the failure of a request that is repeated once, and another failure as well', () => {
@@ -63,7 +63,7 @@ describe('displayed rows', () => {
       listed(
         new DisplayedRows().of(
           rowList({
-            history: rowsOf([userMessage('u1', 'go'), ...codes.map((code, at) => failed(`a${String(at)}`, code))]),
+            history: toRows([userMessage('u1', 'go'), ...codes.map((code, at) => failed(`a${String(at)}`, code))]),
             tail: [],
           }),
         ),
@@ -74,13 +74,13 @@ describe('displayed rows', () => {
   });
 
   it('keeps the objects of unchanged rows while the run continues', () => {
-    const history = rowsOf(messages);
+    const history = toRows(messages);
     const other = { runId: 'r2', finishReason: 'tool_calls' } as const;
-    const tail = rowsOf([
+    const tail = toRows([
       assistantMessage('b1', [toolCall('d1')], other),
       assistantMessage('b2', [toolCall('d2')], other),
     ]);
-    const user: TranscriptRow[] = [...rowsOf([userMessage('u2', 'again')])];
+    const user: TranscriptRow[] = [...toRows([userMessage('u2', 'again')])];
     const displayed = new DisplayedRows();
     const before = displayed.of(rowList({ history: [...history, ...user], tail }));
     const after = displayed.of(rowList({ history: [...history, ...user], tail: [...tail] }));
@@ -92,15 +92,15 @@ describe('displayed rows', () => {
   it('shows a row by itself after one that was cut', () => {
     const cut = assistantMessage('a1', [toolCall('c1')], { finishReason: 'length' });
     const next = assistantMessage('a2', [toolCall('c2')], { finishReason: 'tool_calls' });
-    expect(new DisplayedRows().of(rowList({ history: rowsOf([cut, next]), tail: [] })).length).toBe(2);
+    expect(new DisplayedRows().of(rowList({ history: toRows([cut, next]), tail: [] })).length).toBe(2);
   });
 
   it('makes a continued answer part of the one that was cut, also while it streams', () => {
-    const history = rowsOf([
+    const history = toRows([
       userMessage('u1', 'go'),
       assistantMessage('a1', [{ type: 'text', text: 'One' }], { finishReason: 'cancelled' }),
     ]);
-    const tail = rowsOf([assistantMessage('b1', [{ type: 'text', text: 'two' }], { runId: 'r2', parentId: 'a1' })]);
+    const tail = toRows([assistantMessage('b1', [{ type: 'text', text: 'two' }], { runId: 'r2', parentId: 'a1' })]);
     const rows = new DisplayedRows().of(rowList({ history, tail }));
     expect(rows.at(1)).toMatchObject({ messageId: 'a1', head: true, isContinued: true });
     expect(rows.at(2)).toMatchObject({ messageId: 'b1', head: false, begin: { messageId: 'a1' } });

@@ -42,7 +42,7 @@ export class DisplayedRows {
   }
 
   /** The key of the row that shows a message. */
-  keyOf(messageId: string): string {
+  getKey(messageId: string): string {
     return this.#keys.get(messageId) ?? messageId;
   }
 
@@ -79,7 +79,7 @@ export class DisplayedRows {
   ): AssistantRow {
     const answers = sources.filter((row) => row.kind === 'assistant');
     const last = answers.at(-1) ?? first;
-    const begin = beginningOf(previous, first);
+    const begin = findBeginning(previous, first);
     const isContinued = isOtherAnswer(last, next);
     if (answers.length === 1 && begin === null && !isContinued) return first;
     for (const { messageId } of answers) this.#keys.set(messageId, first.key);
@@ -121,7 +121,7 @@ function isOtherAnswer(row: TranscriptRow | undefined, next: TranscriptRow | und
 }
 
 /** The cut answer that `row` continues, from its beginning; null if `row` begins one itself. */
-function beginningOf(previous: TranscriptRow | undefined, row: AssistantRow): AnswerOf | null {
+function findBeginning(previous: TranscriptRow | undefined, row: AssistantRow): AnswerOf | null {
   if (previous?.kind !== 'assistant') return null;
   return previous.begin ?? (previous.runId === row.runId ? null : previous.answer);
 }

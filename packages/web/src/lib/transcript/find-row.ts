@@ -1,16 +1,16 @@
 import type { UserMessage } from '@toolyard/protocol';
-import { messageIdOf, textOfRow } from './rows.ts';
+import { findMessageId, textOfRow } from './rows.ts';
 import type { TranscriptRow } from './rows.ts';
 import type { RowList } from './transcript.ts';
 
 /** The row of a message; searched from the end, where it nearly always is. */
 export function findRow(rows: RowList, messageId: string): TranscriptRow | undefined {
-  return findLast(rows, (row) => messageIdOf(row) === messageId);
+  return findLast(rows, (row) => findMessageId(row) === messageId);
 }
 
 export function lastMessageId(rows: RowList): string | null {
-  const row = findLast(rows, (candidate) => messageIdOf(candidate) !== null);
-  return row === undefined ? null : messageIdOf(row);
+  const row = findLast(rows, (candidate) => findMessageId(candidate) !== null);
+  return row === undefined ? null : findMessageId(row);
 }
 
 /** The run of the last answer. */
@@ -29,7 +29,7 @@ export function lastAnswerId(rows: RowList): string | null {
 export function userMessageBefore(rows: RowList, answerId: string): UserMessage | undefined {
   let seen = false;
   const row = findLast(rows, (candidate) => {
-    seen ||= messageIdOf(candidate) === answerId;
+    seen ||= findMessageId(candidate) === answerId;
     return seen && candidate.kind === 'user';
   });
   return row?.kind === 'user' ? row.message : undefined;
@@ -55,13 +55,13 @@ export function answerText(rows: RowList, lastId: string): string {
 
 /** What to regenerate: an answer, or a message without one. */
 export function lastToRetry(rows: RowList): { answerId: string } | { message: UserMessage } | undefined {
-  const row = findLast(rows, (candidate) => candidate.kind === 'user' || answerIdOf(candidate) !== null);
+  const row = findLast(rows, (candidate) => candidate.kind === 'user' || findAnswerId(candidate) !== null);
   if (row?.kind === 'user') return { message: row.message };
-  const answerId = row === undefined ? null : answerIdOf(row);
+  const answerId = row === undefined ? null : findAnswerId(row);
   return answerId === null ? undefined : { answerId };
 }
 
-function answerIdOf(row: TranscriptRow): string | null {
+function findAnswerId(row: TranscriptRow): string | null {
   return row.kind === 'assistant' ? (row.answer?.messageId ?? null) : null;
 }
 

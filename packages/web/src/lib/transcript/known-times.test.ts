@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { shownDuration } from '../chat/tools/call-status.ts';
 import { keepTimes } from './known-times.ts';
-import { eventsOf, view } from './test-fixtures/test-events.ts';
+import { createEvents, view } from './test-fixtures/test-events.ts';
 import {
   ANSWER,
   ASKING,
@@ -30,7 +30,7 @@ it('shows durations of calls and reasoning after a reload if this browser observ
   const before = firstCall(openTranscript(stored));
   expect(before === undefined ? undefined : shownDuration(before)).toBeNull();
 
-  const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+  const watched = play(open(), createEvents('r1', WHOLE_RUN));
   keepTimes(rows(watched));
   const call = firstCall(watched);
   const again = firstCall(openTranscript(stored));

@@ -22,7 +22,7 @@ const times = browserValue<Times>('durations', {
  * are stored in this browser, so that a reload does not remove them.
  */
 export function keepTimes(rows: readonly TranscriptRow[]): void {
-  const found = blocksOf(rows).flatMap(([key, block]): [string, number][] => {
+  const found = listTimes(rows).flatMap(([key, block]): [string, number][] => {
     const ms = block.type === 'call' ? (block.call.started ? block.call.durationMs : null) : block.durationMs;
     return ms === null ? [] : [[key, ms]];
   });
@@ -36,7 +36,7 @@ export function withKnownTimes(rows: readonly TranscriptRow[]): TranscriptRow[] 
   const known = times.get();
   return rows.map((row) => {
     if (row.kind !== 'assistant') return row;
-    const blocks = row.blocks.map((block, index) => timed(block, known[keyOf(row.messageId, block, index)]));
+    const blocks = row.blocks.map((block, index) => timed(block, known[getKey(row.messageId, block, index)]));
     return blocks.every((block, index) => block === row.blocks[index]) ? row : { ...row, blocks };
   });
 }
@@ -50,16 +50,16 @@ function timed(block: RowBlock, ms: number | undefined): RowBlock {
 
 type Timed = Extract<RowBlock, { type: 'call' | 'reasoning' }>;
 
-function blocksOf(rows: readonly TranscriptRow[]): [string, Timed][] {
+function listTimes(rows: readonly TranscriptRow[]): [string, Timed][] {
   return rows.flatMap((row) =>
     row.kind !== 'assistant'
       ? []
       : row.blocks.flatMap((block, index): [string, Timed][] =>
-          block.type === 'call' || block.type === 'reasoning' ? [[keyOf(row.messageId, block, index), block]] : [],
+          block.type === 'call' || block.type === 'reasoning' ? [[getKey(row.messageId, block, index), block]] : [],
         ),
   );
 }
 
-function keyOf(messageId: string, block: RowBlock, index: number): string {
+function getKey(messageId: string, block: RowBlock, index: number): string {
   return block.type === 'call' ? block.call.callId : `${messageId}:${String(index)}`;
 }

@@ -17,7 +17,7 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
       return row;
     }
     const isFirst: boolean = group?.runId !== row.runId;
-    const author = authorOf(row);
+    const author = getAuthor(row);
     const current: Group =
       isFirst || group === null ? { runId: row.runId, author, kept: null, usage: null, cost: 0 } : group;
     // In a group several authors give one answer.
@@ -30,7 +30,7 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
     }
     if (row.usage !== null) current.usage = addUsage(current.usage ?? {}, row.usage);
     group = current;
-    const answer = isLast(rows, index, row) ? answerOf(current) : null;
+    const answer = isLast(rows, index, row) ? toAnswer(current) : null;
     if (row.head === head && sameAnswer(row.answer, answer)) return row;
     changed = true;
     return { ...row, head, answer };
@@ -38,7 +38,7 @@ export function markAnswers(rows: readonly TranscriptRow[]): readonly Transcript
   return changed ? marked : rows;
 }
 
-function authorOf({ agent, member }: AssistantRow): string {
+function getAuthor({ agent, member }: AssistantRow): string {
   return member === undefined ? '' : (agent?.id ?? '');
 }
 
@@ -54,7 +54,7 @@ function isLast(rows: readonly TranscriptRow[], index: number, row: AssistantRow
   return true;
 }
 
-function answerOf({ kept, usage, cost }: Group): AnswerOf | null {
+function toAnswer({ kept, usage, cost }: Group): AnswerOf | null {
   return kept && { messageId: kept.messageId, alternatives: kept.alternatives, usage, cost };
 }
 

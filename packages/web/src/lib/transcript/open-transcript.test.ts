@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callState } from './test-fixtures/call-state.ts';
-import { eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
+import { createEvents, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { forgetSending, openTranscript, prependPage, rowList, showSending } from './transcript.ts';
 import {
   USER_MESSAGE,
@@ -18,21 +18,21 @@ import {
 
 describe('loading a conversation again', () => {
   it('keeps the objects and durations of equal rows', () => {
-    const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+    const watched = play(open(), createEvents('r1', WHOLE_RUN));
     const again = openTranscript(view([USER_MESSAGE, ASKING, RESULT, ANSWER]), watched);
     expect(rows(again)).toHaveLength(3);
     for (const [index, row] of rows(again).entries()) expect(row).toBe(rows(watched)[index]);
   });
 
   it('keeps what the active run has streamed since', () => {
-    const writing = play(open(), eventsOf('r1', WHOLE_RUN).slice(0, 15));
+    const writing = play(open(), createEvents('r1', WHOLE_RUN).slice(0, 15));
     const again = openTranscript(view([USER_MESSAGE, ASKING], { activeRun: run('r1') }), writing);
     expect(shown(again)).toEqual(shown(writing));
     expect(again.run?.seq).toBe(writing.run?.seq);
   });
 
   it('shows the branches beside an answer once they are known', () => {
-    const watched = play(open(), eventsOf('r1', WHOLE_RUN));
+    const watched = play(open(), createEvents('r1', WHOLE_RUN));
     const stored = view([USER_MESSAGE, ASKING, RESULT, ANSWER]);
     stored.page.alternatives = { 'r1.0': ['r0.0', 'r1.0'] };
     expect(answers(openTranscript(stored, watched)).at(-1)?.answer?.alternatives).toEqual(['r0.0', 'r1.0']);
@@ -83,7 +83,7 @@ describe('a message being sent', () => {
   it('is shown at once, and once after the server has confirmed it', () => {
     const sending = showSending(openTranscript(view([])), USER_MESSAGE);
     expect(rows(sending)).toMatchObject([{ kind: 'user', sending: true }]);
-    const begun = play(sending, eventsOf('r1', WHOLE_RUN).slice(0, 1));
+    const begun = play(sending, createEvents('r1', WHOLE_RUN).slice(0, 1));
     expect(rows(begun)).toMatchObject([{ kind: 'user', sending: false }, { kind: 'assistant' }]);
   });
 

@@ -25,13 +25,13 @@ export async function* readRun(
     if (done) return;
     const frames = (rest + value.replaceAll('\r', '')).split('\n\n');
     rest = frames.pop() ?? '';
-    const events = frames.flatMap(eventOf);
+    const events = frames.flatMap(readEvent);
     if (events.length > 0) yield events;
   }
 }
 
 /** The event in a frame of the stream; none for pings and unknown events of a newer server. */
-function eventOf(frame: string): RunEvent[] {
+function readEvent(frame: string): RunEvent[] {
   const lines = frame.split('\n');
   if (!lines.some((line) => /^event: ?run$/.test(line))) return [];
   const data = lines.flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []));

@@ -1,7 +1,7 @@
 import type { CallView } from './calls.ts';
 import { sameList } from './mark-answers.ts';
 import type { AssistantRow, RowBlock, TranscriptRow } from './rows.ts';
-import { messageIdOf } from './rows.ts';
+import { findMessageId } from './rows.ts';
 
 /**
  * Rows of stored messages in which equal rows keep the objects shown so far. Complete stored messages never change;
@@ -13,9 +13,9 @@ export function keepKnownRows(
 ): readonly TranscriptRow[] {
   if (shown.length === 0) return fresh;
   const known = new Map<string, TranscriptRow>();
-  for (const row of shown) known.set(messageIdOf(row) ?? row.key, row);
+  for (const row of shown) known.set(findMessageId(row) ?? row.key, row);
   return fresh.map((row) => {
-    const before = known.get(messageIdOf(row) ?? row.key);
+    const before = known.get(findMessageId(row) ?? row.key);
     if (before === undefined || before.kind !== row.kind) return row;
     if (row.kind === 'user' && before.kind === 'user') {
       return !before.sending && sameList(row.alternatives, before.alternatives) ? before : row;
@@ -82,7 +82,7 @@ export function keepNotices(rows: readonly TranscriptRow[], shown: readonly Tran
   let place = 0;
   for (const row of shown) {
     if (row.kind === 'assistant') {
-      const at = kept.findIndex((other) => messageIdOf(other) === row.messageId);
+      const at = kept.findIndex((other) => findMessageId(other) === row.messageId);
       if (at >= 0) place = at + 1;
     } else if (row.kind === 'notice') {
       kept.splice(place, 0, row);

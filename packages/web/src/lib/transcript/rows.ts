@@ -112,7 +112,7 @@ export type ReasoningBlock = {
 };
 
 /** The message of a row; null for rows without one. */
-export function messageIdOf(row: TranscriptRow): string | null {
+export function findMessageId(row: TranscriptRow): string | null {
   if (row.kind === 'user') return row.message.id;
   if (row.kind === 'compaction') return row.messageId;
   return row.kind === 'assistant' ? row.messageId : null;
@@ -126,7 +126,7 @@ export function textOfRow(row: AssistantRow): string {
 }
 
 /** Plain text of a row, shown if rendering it fails. */
-export function rawTextOf(row: TranscriptRow): string {
+export function getRawText(row: TranscriptRow): string {
   switch (row.kind) {
     case 'user':
       return textOfParts(row.message.parts);

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RunEvent, RunEventBody } from '@toolyard/protocol';
 import { ApiError } from '../api/error.ts';
 import { RunFollower } from './run-follower.ts';
-import { eventsOf, run, userMessage, view } from './test-fixtures/test-events.ts';
+import { createEvents, run, userMessage, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
 import type { Transcript } from './transcript.ts';
 
 const USER_MESSAGE = userMessage('u1', 'Count.');
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five '];
-const EVENTS = eventsOf('r1', [
+const EVENTS = createEvents('r1', [
   { type: 'run_started', conversationId: 'c1', place: 'server', model: 'demo', message: USER_MESSAGE },
   { type: 'message_started', messageId: 'r1.0', parentId: 'u1', model: 'demo' },
   ...WORDS.map((text): RunEventBody => ({ type: 'text_delta', messageId: 'r1.0', text })),

@@ -1,5 +1,5 @@
 import type { RunEvent } from '@toolyard/protocol';
-import { networkError } from '../api/client.ts';
+import { createNetworkError } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { applyRunEvent } from './apply-event.ts';
 import type { Transcript } from './transcript.ts';
@@ -98,15 +98,15 @@ export class RunFollower {
   async #read(runId: string, after: number): Promise<void> {
     const reading = new AbortController();
     this.#reading = reading;
-    let problem = networkError();
+    let problem = createNetworkError();
     try {
       for await (const events of this.#deps.read(runId, after, reading.signal)) {
         if (reading.signal.aborted) return;
-        const before = this.#seqOf(runId);
+        const before = this.#getSeq(runId);
         this.#waiting.unshift(...events);
         this.#flush();
         // Events that are known already, as from a cache, are no success: the pauses grow.
-        if (this.#seqOf(runId) > before) this.#succeed();
+        if (this.#getSeq(runId) > before) this.#succeed();
         if (!this.#isBehind(runId)) return;
       }
     } catch (thrown) {
@@ -120,7 +120,7 @@ export class RunFollower {
     }
   }
 
-  #seqOf(runId: string): number {
+  #getSeq(runId: string): number {
     const run = this.#deps.get()?.run;
     return run?.id === runId ? run.seq : 0;
   }

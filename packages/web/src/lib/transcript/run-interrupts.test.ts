@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEventBody } from '@toolyard/protocol';
 import { callState } from './test-fixtures/call-state.ts';
-import { DATE_TOOL, eventsOf, run, view } from './test-fixtures/test-events.ts';
+import { DATE_TOOL, createEvents, run, view } from './test-fixtures/test-events.ts';
 import { openTranscript } from './transcript.ts';
 import { USER_MESSAGE, ASKING, WHOLE_RUN, open, play, firstCall } from './test-fixtures/test-run.ts';
 
@@ -21,12 +21,12 @@ describe('interrupts of a call', () => {
   ];
 
   it('are shown at their call until they are answered', () => {
-    const waiting = play(open(), eventsOf('r1', asked));
+    const waiting = play(open(), createEvents('r1', asked));
     expect(firstCall(waiting)?.interrupt).toEqual(interrupt);
     expect(waiting.run?.status).toBe('parked');
 
     const answered = play(waiting, [
-      ...eventsOf('r1', [
+      ...createEvents('r1', [
         ...asked,
         { type: 'run_resumed' },
         {
@@ -52,7 +52,7 @@ describe('interrupts of a call', () => {
       { type: 'interrupt_requested', interrupt: interrupt('two'), live: true },
       { type: 'interrupt_requested', interrupt: interrupt('three'), live: true },
     ];
-    const after = (...more: RunEventBody[]) => firstCall(play(open(), eventsOf('r1', [...begun, ...more])));
+    const after = (...more: RunEventBody[]) => firstCall(play(open(), createEvents('r1', [...begun, ...more])));
     const names = (call: ReturnType<typeof after>) => [
       call?.interrupt?.id,
       ...(call?.asksNext ?? []).map(({ id }) => id),
@@ -88,7 +88,10 @@ describe('interrupts of a call', () => {
   });
 
   it('are withdrawn when the run ends', () => {
-    const ended = play(open(), eventsOf('r1', [...asked, { type: 'run_finished', status: 'cancelled', usage: {} }]));
+    const ended = play(
+      open(),
+      createEvents('r1', [...asked, { type: 'run_finished', status: 'cancelled', usage: {} }]),
+    );
     const call = firstCall(ended);
     expect(call?.interrupt).toBeNull();
     expect(call && callState(call)).toBe('not_made');

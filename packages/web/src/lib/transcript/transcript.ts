@@ -15,7 +15,7 @@ import { withKnownTimes } from './known-times.ts';
 import { markAnswers, sameList } from './mark-answers.ts';
 import { keepNotices, keepKnownRows } from './reuse-rows.ts';
 import type { AssistantRow, TranscriptRow } from './rows.ts';
-import { placeholderId, messageIdOf } from './rows.ts';
+import { placeholderId, findMessageId } from './rows.ts';
 import { withOutcome } from './run-outcome.ts';
 
 /**
@@ -85,14 +85,14 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
     shownRows,
   );
   // A message has exactly one parent chain: rows above the first of these stay valid.
-  const joint = shownRows.findIndex((row) => messageIdOf(row) !== null && messageIdOf(row) === idOfFirst(fresh));
+  const joint = shownRows.findIndex((row) => findMessageId(row) !== null && findMessageId(row) === idOfFirst(fresh));
   const above = shown !== undefined && joint > 0 ? shown : undefined;
   const rows = [...shownRows.slice(0, Math.max(0, joint)), ...fresh];
   const base = {
     conversationId: view.id,
     earlier: above?.earlier ?? view.page.earlier,
     firstId: above?.firstId ?? view.page.messages[0]?.id ?? null,
-    orphans: above?.orphans ?? orphansOf(view.page.messages),
+    orphans: above?.orphans ?? listOrphans(view.page.messages),
     asOf: view.updatedAt,
     fill: shown?.fill ?? null,
   };
@@ -121,7 +121,7 @@ export function openTranscript(view: ConversationView, before?: Transcript): Tra
 function withAlternatives(tail: readonly TranscriptRow[], fresh: readonly TranscriptRow[]): readonly TranscriptRow[] {
   return markAnswers(
     tail.map((row) => {
-      const stored = fresh.find((other) => messageIdOf(other) === messageIdOf(row));
+      const stored = fresh.find((other) => findMessageId(other) === findMessageId(row));
       if (row.kind !== 'assistant' || stored?.kind !== 'assistant') return row;
       return sameList(row.alternatives, stored.alternatives) ? row : { ...row, alternatives: stored.alternatives };
     }),
@@ -147,12 +147,12 @@ export function newTranscript(): Transcript {
 export function prependPage(transcript: Transcript, page: MessagePage): Transcript {
   const shown = new Set<string>();
   for (const row of [...transcript.history, ...transcript.tail]) {
-    const id = messageIdOf(row);
+    const id = findMessageId(row);
     if (id !== null) shown.add(id);
   }
   const { orphans } = transcript;
   const built = buildRows({ ...page, activeRunId: transcript.run?.id, results: orphans });
-  const older = withKnownTimes(built).filter((row) => !shown.has(messageIdOf(row) ?? row.key));
+  const older = withKnownTimes(built).filter((row) => !shown.has(findMessageId(row) ?? row.key));
   const rows = markAnswers([...older, ...transcript.history, ...transcript.tail]);
   const split = transcript.run === null ? { history: rows, tail: [] } : splitAtRun(rows, transcript.run.id);
   return {
@@ -160,7 +160,7 @@ export function prependPage(transcript: Transcript, page: MessagePage): Transcri
     ...split,
     earlier: page.earlier,
     firstId: page.messages[0]?.id ?? transcript.firstId,
-    orphans: new Map([...orphans, ...orphansOf(page.messages)]),
+    orphans: new Map([...orphans, ...listOrphans(page.messages)]),
   };
 }
 
@@ -173,7 +173,7 @@ export function showSending(transcript: Transcript, message: UserMessage): Trans
 
 /** Removes a message that could not be sent. */
 export function forgetSending(transcript: Transcript, messageId: string): Transcript {
-  return { ...transcript, history: transcript.history.filter((row) => messageIdOf(row) !== messageId) };
+  return { ...transcript, history: transcript.history.filter((row) => findMessageId(row) !== messageId) };
 }
 
 /**
@@ -202,7 +202,7 @@ export function isStaleEvent(transcript: Transcript, run: { id: string; startedA
 }
 
 function branchTo(history: readonly TranscriptRow[], message: UserMessage): readonly TranscriptRow[] {
-  const shownAt = history.findLastIndex((row) => messageIdOf(row) === message.id);
+  const shownAt = history.findLastIndex((row) => findMessageId(row) === message.id);
   if (shownAt >= 0) return history.slice(0, shownAt + 1);
   const row: TranscriptRow = { kind: 'user', key: message.id, message, alternatives: [], sending: false };
   // An edited message replaces the one it was made from.
@@ -210,13 +210,13 @@ function branchTo(history: readonly TranscriptRow[], message: UserMessage): read
   if (besideAt >= 0) return [...history.slice(0, besideAt), row];
   if (message.parentId === null) return [row];
   // A tool result is shown in the row of its call, so the last row may contain the parent without being it.
-  const parentAt = history.findLastIndex((other) => messageIdOf(other) === message.parentId);
+  const parentAt = history.findLastIndex((other) => findMessageId(other) === message.parentId);
   const kept = parentAt >= 0 ? history.slice(0, parentAt + 1) : history.filter((other) => other.kind !== 'outcome');
   return [...kept, row];
 }
 
 function sentNow(transcript: Transcript, message: UserMessage): Transcript {
-  const at = transcript.history.findLastIndex((row) => messageIdOf(row) === message.id);
+  const at = transcript.history.findLastIndex((row) => findMessageId(row) === message.id);
   const row = transcript.history[at];
   if (row?.kind !== 'user' || !row.sending) return transcript;
   return { ...transcript, history: transcript.history.with(at, { ...row, message, sending: false }) };
@@ -230,10 +230,10 @@ function settle(transcript: Transcript): Transcript {
 
 function idOfFirst(rows: readonly TranscriptRow[]): string | null {
   const [first] = rows;
-  return first === undefined ? null : messageIdOf(first);
+  return first === undefined ? null : findMessageId(first);
 }
 
-function orphansOf(messages: readonly Message[]): ReadonlyMap<string, ToolMessage> {
+function listOrphans(messages: readonly Message[]): ReadonlyMap<string, ToolMessage> {
   const asked = new Set<string>();
   const orphans = new Map<string, ToolMessage>();
   for (const message of messages) {

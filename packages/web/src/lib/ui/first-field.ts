@@ -3,7 +3,7 @@ import { tick } from 'svelte';
 const FIELD = 'input:not([type=checkbox], [type=radio], [type=file], [type=hidden]), textarea, select';
 
 /** Who opens a form wants to fill it in: the focus is on its first field, not on a button that closes it. */
-export function firstFieldOf(form: Element): HTMLElement | null {
+export function findFirstField(form: Element): HTMLElement | null {
   return form.querySelector(`:is(${FIELD}):not(:disabled)`);
 }
 
@@ -13,7 +13,7 @@ export function firstFieldOf(form: Element): HTMLElement | null {
  */
 export function focusOpenedForm(form: HTMLElement): () => void {
   const place = form.parentElement;
-  firstFieldOf(form)?.focus();
+  findFirstField(form)?.focus();
   return () =>
     void tick().then(() => {
       if (document.activeElement === document.body) [...(place?.querySelectorAll('button') ?? [])].at(-1)?.focus();

@@ -57,7 +57,7 @@ export function treeAction<Node extends TreeNode<Node>>(
       return isOpen(row.node) ? focus(at + 1) : { type: 'toggle' };
     case 'ArrowLeft':
       if (isFolder && isOpen(row.node)) return { type: 'toggle' };
-      return focus(parentOf(rows, at) ?? at);
+      return focus(findParent(rows, at) ?? at);
     case 'Enter':
     case ' ':
       return { type: 'activate' };
@@ -66,7 +66,7 @@ export function treeAction<Node extends TreeNode<Node>>(
   }
 }
 
-function parentOf<Node>(rows: readonly TreeRow<Node>[], at: number): number | null {
+function findParent<Node>(rows: readonly TreeRow<Node>[], at: number): number | null {
   const depth = rows[at]?.depth ?? 0;
   const found = rows.findLastIndex((row, index) => index < at && row.depth < depth);
   return found === -1 ? null : found;

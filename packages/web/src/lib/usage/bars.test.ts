@@ -1,6 +1,6 @@
 import type { UsageReport, UsageRow } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { axisOf, barsOf, firstDay, usualMeasure } from './bars.ts';
+import { getAxis, listBars, firstDay, usualMeasure } from './bars.ts';
 
 function row(key: string, more: Partial<UsageRow> = {}): UsageRow {
   const counts = { modelCalls: 1, toolCalls: 0, failures: 0, durationMs: 1, unpriced: 0, uncounted: 0 };
@@ -15,7 +15,7 @@ const report = (by: UsageReport['by'], rows: UsageRow[]): UsageReport => ({
 });
 
 test('includes days without usage, across the end of a month', () => {
-  const bars = barsOf(report('day', [row('2026-02-28', { cost: 2 }), row('2026-03-02')]), 'cost');
+  const bars = listBars(report('day', [row('2026-02-28', { cost: 2 }), row('2026-03-02')]), 'cost');
   expect(bars.map(({ key, value, share }) => [key, value, share])).toEqual([
     ['2026-02-27', 0, 0],
     ['2026-02-28', 2, 1],
@@ -30,11 +30,11 @@ test('sorts other rows by the selected measure, largest first, and distinguishes
     row('p/dear', { cost: 9, modelCalls: 1 }),
     row('p/own', { cost: null, modelCalls: 7, unpriced: 7, usage: { inputTokens: 90 } }),
   ];
-  expect(barsOf(report('model', rows), 'cost').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
+  expect(listBars(report('model', rows), 'cost').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
     ['p/dear', 9, false],
     ['p/own', 0, true],
   ]);
-  expect(barsOf(report('model', rows), 'tokens').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
+  expect(listBars(report('model', rows), 'tokens').map(({ key, value, unknown }) => [key, value, unknown])).toEqual([
     ['p/own', 90, false],
     ['p/dear', 4, false],
   ]);
@@ -56,7 +56,7 @@ test.each([
   [[0.031], 'cost', [0, 0.02, 0.04]],
 ] as const)('marks the axis of %j %s with round numbers', (values, measure, marks) => {
   const bars = values.map((value, index) => ({ key: String(index), label: '', value, share: 0, unknown: false }));
-  const axis = axisOf(bars, measure);
+  const axis = getAxis(bars, measure);
   expect(axis.marks.map((mark) => Number(mark.toFixed(6)))).toEqual(marks);
   expect(axis.end).toBeGreaterThanOrEqual(Math.max(...values));
 });

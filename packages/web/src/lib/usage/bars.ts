@@ -12,9 +12,9 @@ const MAX_BARS = 20;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The bars to draw: one for each day, including days without usage, or for each of the largest rows. */
-export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
+export function listBars(report: UsageReport, measure: ShownMeasure): Bar[] {
   const rows = report.by === 'day' ? fillDays(report) : largest(report.rows, measure);
-  const values = rows.map((row) => ({ row, value: valueOf(row, measure) }));
+  const values = rows.map((row) => ({ row, value: getValue(row, measure) }));
   const most = Math.max(0, ...values.map(({ value }) => value));
   return values.map(({ row, value }) => ({
     key: row.key,
@@ -26,7 +26,7 @@ export function barsOf(report: UsageReport, measure: ShownMeasure): Bar[] {
 }
 
 /** The end of an axis above the largest value, with its marks from below: round numbers, also their halves. */
-export function axisOf(bars: readonly Bar[], measure: ShownMeasure): { end: number; marks: readonly number[] } {
+export function getAxis(bars: readonly Bar[], measure: ShownMeasure): { end: number; marks: readonly number[] } {
   const most = Math.max(0, ...bars.map(({ value }) => value));
   const isWhole = measure !== 'cost';
   if (most === 0) return { end: isWhole ? 2 : 1, marks: [0] };
@@ -37,7 +37,7 @@ export function axisOf(bars: readonly Bar[], measure: ShownMeasure): { end: numb
 }
 
 /** The known amount. */
-export function valueOf(sum: UsageSum, measure: ShownMeasure): number {
+export function getValue(sum: UsageSum, measure: ShownMeasure): number {
   switch (measure) {
     case 'cost':
       return sum.cost ?? 0;
@@ -68,7 +68,7 @@ export function firstDay(days: number, now: number): string {
 }
 
 function largest(rows: readonly UsageRow[], measure: ShownMeasure): UsageRow[] {
-  return rows.toSorted((a, b) => valueOf(b, measure) - valueOf(a, measure)).slice(0, MAX_BARS);
+  return rows.toSorted((a, b) => getValue(b, measure) - getValue(a, measure)).slice(0, MAX_BARS);
 }
 
 function fillDays({ from, to, rows }: UsageReport): UsageRow[] {

@@ -1,7 +1,7 @@
 import type { Budget } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
 import type { BudgetDraft } from './budget-drafts.ts';
-import { budgetDraftOf, emptyBudgetDraft, readDrafts, shownProblems, withoutFresh } from './budget-drafts.ts';
+import { toBudgetDraft, emptyBudgetDraft, readDrafts, shownProblems, withoutFresh } from './budget-drafts.ts';
 
 const typed = (more: Partial<BudgetDraft>): BudgetDraft => ({ ...emptyBudgetDraft(1), ...more });
 
@@ -11,7 +11,7 @@ test('budgets are converted to drafts and back without change', () => {
     { of: 'model', model: 'p/org/m', calls: 3 },
     { of: 'tool', tool: 'files/read', calls: 1 },
   ];
-  expect(readDrafts(budgets.map(budgetDraftOf))).toEqual({ budgets, problems: new Map() });
+  expect(readDrafts(budgets.map(toBudgetDraft))).toEqual({ budgets, problems: new Map() });
   expect(readDrafts([typed({ dollars: ' $1,5 ' })]).budgets).toEqual([{ of: 'run', dollars: 1.5 }]);
   expect(readDrafts([]).budgets).toEqual([]);
 });

@@ -19,7 +19,7 @@ export type DraftProblem = {
   text: 'amountProblem' | 'wholeProblem' | 'budgetNameProblem' | 'noAmountProblem' | 'twiceProblem';
 };
 
-export function budgetDraftOf(budget: Budget, id: number): BudgetDraft {
+export function toBudgetDraft(budget: Budget, id: number): BudgetDraft {
   const text = (measure: BudgetMeasure): string => (budget[measure] === undefined ? '' : String(budget[measure]));
   const name = budget.of === 'model' ? budget.model : budget.of === 'tool' ? budget.tool : '';
   return { id, of: budget.of, name, dollars: text('dollars'), tokens: text('tokens'), calls: text('calls') };

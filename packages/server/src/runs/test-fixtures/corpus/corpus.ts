@@ -28,11 +28,11 @@ export function versions(): string[] {
   return names.sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
-export function recordingsOf(version: string): Recording[] {
+export function listRecordings(version: string): Recording[] {
   const files = readdirSync(join(CORPUS, version)).filter((name) => name.endsWith('.jsonl'));
   return files.sort().map((name) => fromLines(readFileSync(join(CORPUS, version, name), 'utf8')));
 }
 
-export function shapeOf(version: string): string {
+export function readShape(version: string): string {
   return readFileSync(join(CORPUS, version, SHAPE_FILE), 'utf8');
 }

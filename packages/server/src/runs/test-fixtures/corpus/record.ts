@@ -8,11 +8,11 @@ import { eventually } from '@toolyard/testing';
 import { ANNE } from '../setup.ts';
 import type { RecordedMoment, Recording } from './recording.ts';
 import { NAMES, readRows } from './recording.ts';
-import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
+import { readOutcome, playUsers, openScenarioStage, getScenario } from './stage.ts';
 
 /** Plays a scenario and records the stored rows in its middle, and at its end. */
 export async function recordScenario(name: string): Promise<Recording> {
-  const scenario = scenarioOf(name);
+  const scenario = getScenario(name);
   const folder = mkdtempSync(join(tmpdir(), 'toolyard-recording-'));
   const moments: RecordedMoment[] = [];
   const keep = (at: string): void => void moments.push({ at, rows: readRows(folder) });
@@ -49,17 +49,17 @@ export async function recordScenario(name: string): Promise<Recording> {
     }
     await playUsers({ storage, runs, onMoment: keep }, new Map([[NAMES.conversation, scenario]]));
     const over = { at: 'over', rows: readRows(folder) };
-    const ending = await outcomeOf(storage, NAMES.conversation);
+    const ending = await readOutcome(storage, NAMES.conversation);
     await runs.close();
     storage.close();
-    return { story: name, ...ending, moments: [...middleOf(moments), over] };
+    return { story: name, ...ending, moments: [...getMiddle(moments), over] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** What is stored while the user is asked; if they are not, in the middle of the run. */
-function middleOf(moments: readonly RecordedMoment[]): RecordedMoment[] {
+function getMiddle(moments: readonly RecordedMoment[]): RecordedMoment[] {
   const asked = moments.findIndex(({ at }) => at === 'person:asked');
   return moments.slice(asked === -1 ? Math.floor(moments.length / 2) : asked).slice(0, 1);
 }

@@ -29,7 +29,7 @@ type Row = Rows[string][number];
 /** File format: a line with the end, a line per distinct row, and a line per moment with its rows. */
 export function toLines({ moments, ...ending }: Recording): string {
   const numbers = new Map<string, number>();
-  const numberOf = (table: string, row: Row): number => {
+  const getNumber = (table: string, row: Row): number => {
     const line = JSON.stringify([table, row]);
     const number = numbers.get(line) ?? numbers.size;
     numbers.set(line, number);
@@ -37,7 +37,7 @@ export function toLines({ moments, ...ending }: Recording): string {
   };
   const of = moments.map(({ at, rows }) => ({
     at,
-    rows: Object.entries(rows).flatMap(([table, all]) => all.map((row) => numberOf(table, row))),
+    rows: Object.entries(rows).flatMap(([table, all]) => all.map((row) => getNumber(table, row))),
   }));
   return [JSON.stringify(ending), ...numbers.keys(), ...of.map((moment) => JSON.stringify(moment)), ''].join('\n');
 }

@@ -8,10 +8,10 @@ import { runEvent } from '@toolyard/protocol/schemas';
 import type { SharedStorage } from '@toolyard/storage';
 import { copyStorage, openStorage } from '@toolyard/storage';
 import { ANNE } from '../setup.ts';
-import { recordingsOf } from './corpus.ts';
+import { listRecordings } from './corpus.ts';
 import type { Recording, Rows } from './recording.ts';
 import { NAMES, renamed, writeRows } from './recording.ts';
-import { outcomeOf, playUsers, openScenarioStage, scenarioOf } from './stage.ts';
+import { readOutcome, playUsers, openScenarioStage, getScenario } from './stage.ts';
 
 /** A recorded moment with its own ids. */
 export type ReplayCase = {
@@ -24,7 +24,7 @@ export type ReplayCase = {
 };
 
 export function replayCases(version: string): ReplayCase[] {
-  return recordingsOf(version).flatMap((recording) =>
+  return listRecordings(version).flatMap((recording) =>
     recording.moments.map(({ at, rows }, index) => {
       const suffix = `-${recording.story}-${index}`;
       return {
@@ -50,7 +50,7 @@ function applied(events: readonly RunEvent[]): Map<string, Message> {
   return messages;
 }
 
-export async function eventsOf(storage: SharedStorage, conversationId: string): Promise<RunEvent[][]> {
+export async function readEvents(storage: SharedStorage, conversationId: string): Promise<RunEvent[][]> {
   const runs = await storage.runs.listRuns(ANNE, { conversationId, limit: 99 });
   return Promise.all(runs.map(async ({ id }) => [...((await storage.runs.readEvents(ANNE, id, 0, 9_999)) ?? [])]));
 }
@@ -59,7 +59,7 @@ export async function eventsOf(storage: SharedStorage, conversationId: string): 
 async function expectReadable(storage: SharedStorage, { name, conversationId }: ReplayCase): Promise<void> {
   const branch = await storage.messages.branch(ANNE, conversationId);
   const messages = new Map<string, Message>();
-  for (const events of await eventsOf(storage, conversationId)) {
+  for (const events of await readEvents(storage, conversationId)) {
     expect(
       events.map(({ seq }) => seq),
       name,
@@ -77,9 +77,9 @@ async function expectReadable(storage: SharedStorage, { name, conversationId }: 
 async function expectRecordedEnd(storage: SharedStorage, scene: ReplayCase): Promise<void> {
   const { name, recording, rows, conversationId } = scene;
   const messageCount = (rows['runs']?.length ?? 0) + (rows['queued_messages']?.length ?? 0);
-  const { statuses, told } = await outcomeOf(storage, conversationId);
+  const { statuses, told } = await readOutcome(storage, conversationId);
   expect(statuses, name).toEqual(recording.statuses.slice(0, messageCount));
-  if (scenarioOf(recording.story).cancelled) return;
+  if (getScenario(recording.story).cancelled) return;
   expect(told, name).toEqual(upToUserMessage(messageCount, recording.told));
 }
 
@@ -101,7 +101,7 @@ async function replay(storage: SharedStorage, scenes: readonly ReplayCase[]): Pr
     await runs.start();
     const open = scenes.filter(({ isOver }) => !isOver);
     const scenarios = open.map(
-      ({ recording, conversationId }) => [conversationId, scenarioOf(recording.story)] as const,
+      ({ recording, conversationId }) => [conversationId, getScenario(recording.story)] as const,
     );
     await playUsers({ storage, runs }, new Map(scenarios));
     for (const scene of open) {

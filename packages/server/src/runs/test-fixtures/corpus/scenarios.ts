@@ -120,7 +120,7 @@ export const CORPUS_SCENARIOS: Readonly<Record<string, CorpusScenario>> = {
 };
 
 /** The model of a scenario. Its answers depend only on the request, so that replays are deterministic. */
-export function modelOf(scenario: CorpusScenario): ModelRuntime {
+export function createModel(scenario: CorpusScenario): ModelRuntime {
   return {
     provider: 'corpus',
     async *chat(request, { signal = new AbortController().signal } = {}) {

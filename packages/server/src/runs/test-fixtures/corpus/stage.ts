@@ -6,7 +6,7 @@ import { createLiveHub } from '../../../live/hub.ts';
 import type { DurableRuns } from '../../start/create-run-service.ts';
 import { ANNE, runsOver, transcriptLines } from '../setup.ts';
 import type { CorpusScenario } from './scenarios.ts';
-import { modelOf, CORPUS_SCENARIOS } from './scenarios.ts';
+import { createModel, CORPUS_SCENARIOS } from './scenarios.ts';
 import { CORPUS_FUNCTIONS, CORPUS_TOOLS } from './tools.ts';
 
 const prefixes = createIds('stage');
@@ -18,7 +18,7 @@ export function openScenarioStage(
 ): DurableRuns {
   const { clock = systemClock, failpoint, leaseMs, log = () => {} } = options;
   return runsOver(storage, {
-    model: (modelId) => modelOf(scenarioOf(modelId)),
+    model: (modelId) => createModel(getScenario(modelId)),
     tools: CORPUS_TOOLS,
     functions: CORPUS_FUNCTIONS,
     hub: createLiveHub(),
@@ -29,7 +29,7 @@ export function openScenarioStage(
   });
 }
 
-export function scenarioOf(name: string): CorpusScenario {
+export function getScenario(name: string): CorpusScenario {
   const scenario = CORPUS_SCENARIOS[name];
   if (!scenario) throw new Error(`there is no story "${name}"`);
   return scenario;
@@ -87,7 +87,7 @@ function ignoreLate(thrown: unknown): void {
 }
 
 /** The result of a conversation: how its runs ended, and the stored messages. */
-export async function outcomeOf(
+export async function readOutcome(
   storage: SharedStorage,
   conversationId: string,
 ): Promise<{ statuses: string[]; told: string[] }> {

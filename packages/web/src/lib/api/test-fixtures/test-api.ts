@@ -15,6 +15,6 @@ export function createTestApi(answer: (call: TestCall) => unknown): Api {
       const answered = await answer({ method, path, ...(sent.ok && isJsonObject(sent.value) && { body: sent.value }) });
       return answered === undefined ? '' : JSON.stringify(answered);
     },
-    unreadable: (path) => new Error(`${path}: not JSON`),
+    createUnreadableError: (path) => new Error(`${path}: not JSON`),
   });
 }

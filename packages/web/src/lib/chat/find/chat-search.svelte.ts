@@ -1,8 +1,8 @@
 import { DisplayedRows } from '../../transcript/displayed-rows.ts';
 import type { TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
-import { foldQuery, foldText, lettersOf, matchesIn } from './fold-text.ts';
-import { partsOf, shownText } from './row-parts.ts';
+import { foldQuery, foldText, getLetters, matchesIn } from './fold-text.ts';
+import { listParts, shownText } from './row-parts.ts';
 import type { RowPart } from './row-parts.ts';
 
 /** A match: the `place`-th one in a part of a row. */
@@ -43,7 +43,7 @@ export class ChatSearch {
     if (isNew) this.#known = new WeakMap();
     this.query = folded;
     const displayed = this.#displayed.of(rows);
-    const letters = lettersOf(folded);
+    const letters = getLetters(folded);
     const hits: Hit[] = [];
     /** The first hit at the first visible row or after it. */
     let start = -1;
@@ -55,7 +55,7 @@ export class ChatSearch {
       if (row === undefined) continue;
       isVisible ||= row.key === from;
       const before = hits.length;
-      hits.push(...this.#hitsOf(row, letters));
+      hits.push(...this.#listHits(row, letters));
       if (start < 0 && isVisible && hits.length > before) start = before;
       if (this.#now() - pausedAt < SLICE_MS) continue;
       await this.#pause();
@@ -75,12 +75,12 @@ export class ChatSearch {
     if (length > 0) this.current = (this.current + step + length) % length;
   }
 
-  #hitsOf(row: TranscriptRow, letters: string): readonly Hit[] {
+  #listHits(row: TranscriptRow, letters: string): readonly Hit[] {
     const known = this.#known.get(row);
     if (known !== undefined) return known;
     const hits: Hit[] = [];
-    for (const part of partsOf(row)) {
-      if (part.isMarkdown && letters !== '' && !lettersOf(part.text).includes(letters)) continue;
+    for (const part of listParts(row)) {
+      if (part.isMarkdown && letters !== '' && !getLetters(part.text).includes(letters)) continue;
       const { length } = matchesIn(foldText(shownText(part)), this.query);
       for (let place = 0; place < length; place += 1) hits.push({ key: row.key, part, place });
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldQuery, foldText, lettersOf, matchesIn } from './fold-text.ts';
+import { foldQuery, foldText, getLetters, matchesIn } from './fold-text.ts';
 
 const found = (text: string, query: string) =>
   matchesIn(foldText(text), foldQuery(query)).map(({ start, end }) => text.slice(start, end));
@@ -28,5 +28,5 @@ describe('matches of a query', () => {
 });
 
 it('reduces text to its letters, without Markdown and link targets', () => {
-  expect(lettersOf('a **bold**, [linked](https://example.org/x) text')).toBe(lettersOf('a bold linked text'));
+  expect(getLetters('a **bold**, [linked](https://example.org/x) text')).toBe(getLetters('a bold linked text'));
 });

@@ -49,7 +49,7 @@ export function foldQuery(query: string): string {
  * Letters and digits only, without link targets: a text that contains the query also contains this of it, whatever
  * Markdown is between its words. Rules out most texts without parsing them.
  */
-export function lettersOf(text: string): string {
+export function getLetters(text: string): string {
   return foldText(text.replace(/\]\([^()\s]*\)/g, '')).text.replace(/[^\p{L}\p{N}]/gu, '');
 }
 

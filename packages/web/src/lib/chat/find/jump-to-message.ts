@@ -48,7 +48,7 @@ export async function jumpToMessage({ conversationId, messageId, query }: Messag
   const list = await mountedList(isOpen);
   const displayed = new DisplayedRows();
   displayed.of(chat.rows);
-  const row = await list?.reveal(displayed.keyOf(messageId));
+  const row = await list?.reveal(displayed.getKey(messageId));
   if (list == null || row === undefined) {
     toasts.show(t('chat.messageNotFound'));
     return;

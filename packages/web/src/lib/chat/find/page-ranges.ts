@@ -21,7 +21,7 @@ export function rangesIn(root: Element, queries: readonly string[]): Range[] {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     if (!(node instanceof Text) || node.parentElement?.closest(CHROME) != null) continue;
-    const holder = blockOf(node);
+    const holder = findBlock(node);
     // A match never spans two blocks.
     if (block !== null && holder !== block) text += '\u0000';
     block = holder;
@@ -29,16 +29,16 @@ export function rangesIn(root: Element, queries: readonly string[]): Range[] {
     text += node.data;
   }
   const folded = foldText(text);
-  return queries.flatMap((query) => matchesIn(folded, query)).flatMap(({ start, end }) => rangeOf(nodes, start, end));
+  return queries.flatMap((query) => matchesIn(folded, query)).flatMap(({ start, end }) => toRanges(nodes, start, end));
 }
 
-function blockOf(node: Text): Element | null {
+function findBlock(node: Text): Element | null {
   let holder = node.parentElement;
   while (holder?.matches(INLINE) === true) holder = holder.parentElement;
   return holder;
 }
 
-function rangeOf(nodes: readonly { node: Text; start: number }[], start: number, end: number): Range[] {
+function toRanges(nodes: readonly { node: Text; start: number }[], start: number, end: number): Range[] {
   const first = nodes.findLast((item) => item.start <= start);
   const last = nodes.findLast((item) => item.start < end);
   if (first === undefined || last === undefined) return [];

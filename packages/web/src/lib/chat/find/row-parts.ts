@@ -5,7 +5,7 @@ import { parseMarkdown } from '../../markdown/incremental.ts';
 import type { CallView } from '../../transcript/calls.ts';
 import type { AssistantRow, TranscriptRow } from '../../transcript/rows.ts';
 import { resultText } from '../tools/result-view.ts';
-import { segmentsOf } from '../tools/call-groups.ts';
+import { toSegments } from '../tools/call-groups.ts';
 import { textOfInline } from '../../markdown/entities.ts';
 
 /** A searchable part of a row. */
@@ -22,7 +22,7 @@ export type RowPart = {
 /** Separates texts of one part: no query contains it, so that no match spans two blocks. */
 const BETWEEN = '\u0000';
 
-export function partsOf(row: TranscriptRow): RowPart[] {
+export function listParts(row: TranscriptRow): RowPart[] {
   switch (row.kind) {
     case 'user':
       return [plain('text', textOfParts(row.message.parts).trim(), [row.message.id])];
@@ -41,7 +41,7 @@ export function partsOf(row: TranscriptRow): RowPart[] {
 function answerParts(row: AssistantRow): RowPart[] {
   const parts: RowPart[] = [];
   const outer = row.status === 'abandoned' ? [row.messageId] : [];
-  for (const segment of segmentsOf(row.blocks)) {
+  for (const segment of toSegments(row.blocks)) {
     if (segment.type === 'outcome') continue;
     const items = segment.type === 'calls' ? segment.items : [segment];
     const within = segment.type === 'calls' ? [...outer, `calls:${segment.key}`] : outer;

@@ -17,7 +17,7 @@ export type Viewport = {
    */
   readonly anchors: boolean;
   /** Offset of a rendered row in the content, in pixels. */
-  offsetOf(key: string): number | null;
+  getOffset(key: string): number | null;
 };
 
 /** A rendered row; `gap` is the height of the rows left out before it. */
@@ -106,7 +106,7 @@ export class AnchoredList {
       const target = this.#atEnd ? end : Math.min(end, this.#place(viewport));
       if (Math.abs(viewport.top - target) >= 1) viewport.top = target;
     }
-    if (this.#anchor === null || viewport.offsetOf(this.#anchor.key) !== null) this.#isRevealing = false;
+    if (this.#anchor === null || viewport.getOffset(this.#anchor.key) !== null) this.#isRevealing = false;
     this.#lastTop = viewport.top;
     this.#updateAway(viewport);
   }
@@ -142,7 +142,7 @@ export class AnchoredList {
 
   /** Scrolls to a row; false without it. Call {@link settle} once the page has rendered {@link shown}. */
   reveal(key: string): boolean {
-    const index = this.#heights.indexOf(key);
+    const index = this.#heights.findIndex(key);
     if (index === undefined) return false;
     this.#atEnd = false;
     this.#movedDown = false;
@@ -186,13 +186,13 @@ export class AnchoredList {
       this.#anchor = null;
       return;
     }
-    const place = viewport.offsetOf(key) ?? viewport.listTop + this.#heights.offsetOf(index);
+    const place = viewport.getOffset(key) ?? viewport.listTop + this.#heights.getOffset(index);
     this.#anchor = { key, index, below: viewport.top - place };
   }
 
   /** Position of the upper edge in the content, by rendered rows if possible, since other heights are estimates. */
   #place(viewport: Viewport): number {
-    const place = this.#anchor === null ? null : viewport.offsetOf(this.#anchor.key);
+    const place = this.#anchor === null ? null : viewport.getOffset(this.#anchor.key);
     if (place === null || this.#anchor === null) return viewport.listTop + this.#top();
     return place + this.#anchor.below;
   }
@@ -202,10 +202,10 @@ export class AnchoredList {
     const height = this.#viewport?.height ?? 900;
     const anchor = this.#anchor;
     if (this.#atEnd || anchor === null) return Math.max(0, this.#heights.total - height);
-    const index = this.#heights.indexOf(anchor.key);
-    if (index !== undefined) return this.#heights.offsetOf(index) + anchor.below;
+    const index = this.#heights.findIndex(anchor.key);
+    if (index !== undefined) return this.#heights.getOffset(index) + anchor.below;
     // The row belongs to another branch; the row now at its index becomes the anchor.
-    return this.#heights.offsetOf(Math.min(anchor.index, Math.max(0, this.#heights.length - 1)));
+    return this.#heights.getOffset(Math.min(anchor.index, Math.max(0, this.#heights.length - 1)));
   }
 
   #updateAway(viewport: Viewport): void {
@@ -221,7 +221,7 @@ export class AnchoredList {
     const { places, late } = this.#placesAround(top, top + height, before);
     for (const place of late.slice(0, overscan)) places.add(place);
     for (const key of this.#pinned) {
-      const place = this.#heights.indexOf(key);
+      const place = this.#heights.findIndex(key);
       if (place !== undefined) places.add(place);
     }
     const shown: ShownRow[] = [];
@@ -229,14 +229,14 @@ export class AnchoredList {
     for (const place of [...places].sort((a, b) => a - b)) {
       const row = this.#rows.at(place);
       if (row === undefined) continue;
-      const gap = Math.max(0, this.#heights.offsetOf(place) - this.#heights.offsetOf(end));
+      const gap = Math.max(0, this.#heights.getOffset(place) - this.#heights.getOffset(end));
       const item = before.get(row.key);
       if (item === undefined) this.#hasNewRows = true;
       shown.push(item?.row === row && item.gap === gap ? item : { row, gap });
       end = place + 1;
     }
     if (!sameItems(shown, this.shown)) this.shown = shown;
-    this.after = Math.max(0, this.#heights.total - this.#heights.offsetOf(end));
+    this.after = Math.max(0, this.#heights.total - this.#heights.getOffset(end));
     return late.length > overscan;
   }
 
@@ -258,7 +258,7 @@ export class AnchoredList {
     const late: number[] = [];
     if (this.#heights.length === 0) return { places, late };
     const away = (place: number): number =>
-      Math.max(this.#heights.offsetOf(place) - bottom, top - this.#heights.offsetOf(place + 1));
+      Math.max(this.#heights.getOffset(place) - bottom, top - this.#heights.getOffset(place + 1));
     const last = this.#heights.indexAt(bottom + OVERSCAN);
     for (let place = this.#heights.indexAt(top - OVERSCAN); place <= last; place += 1) {
       if (away(place) > 0 && !shown.has(this.#heights.keyAt(place) ?? '')) late.push(place);

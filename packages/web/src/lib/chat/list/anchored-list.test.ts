@@ -27,11 +27,11 @@ class Page implements Viewport {
   }
 
   get contentHeight(): number {
-    const rows = this.list.shown.reduce((sum, { row, gap }) => sum + gap + this.heightOf(row.key), 0);
+    const rows = this.list.shown.reduce((sum, { row, gap }) => sum + gap + this.getHeight(row.key), 0);
     return 48 + rows + this.list.after;
   }
 
-  heightOf(key: string): number {
+  getHeight(key: string): number {
     return this.heights.get(key) ?? 100;
   }
 
@@ -58,16 +58,16 @@ class Page implements Viewport {
 
   /** Distance of a row from the upper edge; null if it is not rendered. */
   seenAt(key: string): number | null {
-    const place = this.offsetOf(key);
+    const place = this.getOffset(key);
     return place === null ? null : place - this.#top;
   }
 
-  offsetOf(key: string): number | null {
+  getOffset(key: string): number | null {
     let place = this.listTop;
     for (const { row, gap } of this.list.shown) {
       place += gap;
       if (row.key === key) return place;
-      place += this.heightOf(row.key);
+      place += this.getHeight(row.key);
     }
     return null;
   }
@@ -86,7 +86,7 @@ class Page implements Viewport {
   /** Returns whether rows are left for later frames. */
   nextFrame(): boolean {
     this.list.settle();
-    this.list.measure(this.list.shown.map(({ row }) => [row.key, this.heightOf(row.key)] as const));
+    this.list.measure(this.list.shown.map(({ row }) => [row.key, this.getHeight(row.key)] as const));
     return this.list.refresh();
   }
 }
@@ -116,10 +116,10 @@ describe('virtual list of messages', () => {
     page.show(rows(0, 2000));
     for (const top of [150_000, 90_000, 40_000, 3_000, 0, 60_000]) {
       page.scrollTo(top);
-      const first = page.list.shown.find(({ row }) => (page.seenAt(row.key) ?? 0) + page.heightOf(row.key) > 0);
+      const first = page.list.shown.find(({ row }) => (page.seenAt(row.key) ?? 0) + page.getHeight(row.key) > 0);
       const last = page.list.shown.at(-1);
       expect(page.seenAt(first?.row.key ?? '')).toBeLessThanOrEqual(48);
-      expect((page.seenAt(last?.row.key ?? '') ?? 0) + page.heightOf(last?.row.key ?? '')).toBeGreaterThanOrEqual(600);
+      expect((page.seenAt(last?.row.key ?? '') ?? 0) + page.getHeight(last?.row.key ?? '')).toBeGreaterThanOrEqual(600);
     }
   });
 

@@ -27,7 +27,7 @@ it('sums heights correctly after any sequence of changes', () => {
         }
       }
       const offsets = plain.map((_, index) => plain.slice(0, index).reduce((sum, next) => sum + next, 0));
-      expect(offsets.map((_, index) => heights.offsetOf(index))).toEqual(offsets);
+      expect(offsets.map((_, index) => heights.getOffset(index))).toEqual(offsets);
       expect(heights.total).toBe(plain.reduce((sum, next) => sum + next, 0));
       expect(heights.length).toBe(plain.length);
     }),
@@ -40,8 +40,8 @@ it('finds the row at every offset', () => {
       const heights = new HeightIndex();
       for (const one of list) heights.push(one);
       for (const index of list.keys()) {
-        expect(heights.indexAt(heights.offsetOf(index))).toBe(index);
-        expect(heights.indexAt(heights.offsetOf(index + 1) - 0.5)).toBe(index);
+        expect(heights.indexAt(heights.getOffset(index))).toBe(index);
+        expect(heights.indexAt(heights.getOffset(index + 1) - 0.5)).toBe(index);
       }
       expect(heights.indexAt(-10)).toBe(0);
       expect(heights.indexAt(heights.total + 10)).toBe(list.length - 1);

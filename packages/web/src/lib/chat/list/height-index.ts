@@ -12,7 +12,7 @@ export class HeightIndex {
   }
 
   get total(): number {
-    return this.offsetOf(this.length);
+    return this.getOffset(this.length);
   }
 
   at(index: number): number {
@@ -20,7 +20,7 @@ export class HeightIndex {
   }
 
   /** Offset of a row; for the index after the last row, the total height. */
-  offsetOf(index: number): number {
+  getOffset(index: number): number {
     let offset = 0;
     for (let i = Math.min(index, this.length); i > 0; i -= i & -i) offset += this.#sums[i] ?? 0;
     return offset;

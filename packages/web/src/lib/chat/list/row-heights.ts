@@ -1,6 +1,6 @@
 import type { RowBlock, TranscriptRow } from '../../transcript/rows.ts';
 import type { RowList } from '../../transcript/transcript.ts';
-import { segmentsOf } from '../tools/call-groups.ts';
+import { toSegments } from '../tools/call-groups.ts';
 import { HeightIndex } from './height-index.ts';
 
 /** Row heights of a conversation: measured for rendered rows, estimated for others. */
@@ -15,7 +15,7 @@ export class RowHeights extends HeightIndex {
     return this.#keys[index];
   }
 
-  indexOf(key: string): number | undefined {
+  findIndex(key: string): number | undefined {
     return this.#places.get(key);
   }
 
@@ -79,7 +79,7 @@ function guessHeight(row: TranscriptRow, width: number): number {
         38,
       );
     case 'assistant':
-      return segmentsOf(row.blocks).reduce(
+      return toSegments(row.blocks).reduce(
         (sum, segment) => sum + (segment.type === 'block' ? blockHeight(segment.block, column) : 68),
         (row.head ? 36 : 0) + (row.answer === null ? 12 : 48),
       );

@@ -198,7 +198,7 @@ export class ChatStore extends OpenConversation {
       const run =
         (await this.#deps.startInTab({ conversationId: id, regenerates: messageId })) ??
         (await this.#deps.api.post('/api/conversations/{id}/regenerate', { params: { id }, body })).run;
-      if (asked) this.change(visit, (transcript) => beginRun(transcript, runStartOf(run), asked));
+      if (asked) this.change(visit, (transcript) => beginRun(transcript, toRunStart(run), asked));
     });
     if (asked === undefined) await this.refresh();
   }
@@ -376,7 +376,7 @@ export class ChatStore extends OpenConversation {
     if (visit !== this.visit) return;
     this.#unsent = null;
     if ('run' in sent) {
-      this.change(visit, (transcript) => beginRun(transcript, runStartOf(sent.run, agent), sent.message));
+      this.change(visit, (transcript) => beginRun(transcript, toRunStart(sent.run, agent), sent.message));
       return;
     }
     this.change(visit, (transcript) => forgetSending(transcript, message.id));
@@ -393,7 +393,7 @@ export class ChatStore extends OpenConversation {
   }
 }
 
-function runStartOf(
+function toRunStart(
   run: RunRecord,
   agent?: AgentReference,
 ): { id: string; status: RunRecord['status']; at: number; agent?: AgentReference } {

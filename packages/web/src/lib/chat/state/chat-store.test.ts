@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConversationView, LiveEvent, RunEvent } from '@toolyard/protocol';
 import { ApiError } from '../../api/error.ts';
 import { createTestApi, type TestCall } from '../../api/test-fixtures/test-api.ts';
-import { assistantMessage, eventsOf, run, userMessage, view } from '../../transcript/test-fixtures/test-events.ts';
+import { assistantMessage, createEvents, run, userMessage, view } from '../../transcript/test-fixtures/test-events.ts';
 import { ChatStore } from './chat-store.svelte.ts';
 
 type Answer = (call: TestCall) => unknown;
@@ -46,7 +46,7 @@ function chatOver(answer: Answer) {
 }
 
 const started = (messageId: string, conversationId: string) =>
-  eventsOf('r1', [
+  createEvents('r1', [
     {
       type: 'run_started',
       conversationId,
@@ -239,7 +239,7 @@ describe('an open conversation', () => {
     });
     await chat.open('c1');
     expect(chat.queuePaused).toBe(false);
-    for (const event of eventsOf('r1', [{ type: 'run_finished', status: 'cancelled', usage: {} }]))
+    for (const event of createEvents('r1', [{ type: 'run_finished', status: 'cancelled', usage: {} }]))
       listeners.run(event);
     expect(chat.queuePaused).toBe(true);
     await chat.send([...HELLO], { whenBusy: 'queue' });

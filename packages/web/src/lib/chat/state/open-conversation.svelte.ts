@@ -8,7 +8,7 @@ import { keepTimes } from '../../transcript/known-times.ts';
 import { isActive, openTranscript, prependPage } from '../../transcript/transcript.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { ChatQueue } from './chat-queue.svelte.ts';
-import { asApiError } from '../../state/failure.ts';
+import { toApiError } from '../../state/failure.ts';
 import type { live as realLive } from '../../live/live.svelte.ts';
 
 export type OpenConversationDeps = {
@@ -94,7 +94,7 @@ export class OpenConversation {
       });
       if (visit === this.visit) this.showView(view);
     } catch (thrown) {
-      if (visit === this.visit) this.error = asApiError(thrown);
+      if (visit === this.visit) this.error = toApiError(thrown);
     } finally {
       if (visit === this.visit) this.loading = false;
     }
@@ -165,7 +165,7 @@ export class OpenConversation {
       if (changes === this.changes) this.showView(view);
       else this.#refreshSoon();
     } catch (thrown) {
-      if (visit === this.visit && this.view === null) this.error = asApiError(thrown);
+      if (visit === this.visit && this.view === null) this.error = toApiError(thrown);
     }
   }
 

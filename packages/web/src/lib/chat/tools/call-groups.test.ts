@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startedCall } from '../../transcript/calls.ts';
 import type { CallView } from '../../transcript/calls.ts';
 import type { ReasoningBlock, RowBlock } from '../../transcript/rows.ts';
-import { groupNames, groupState, segmentsOf, summarizeGroup } from './call-groups.ts';
+import { groupNames, groupState, toSegments, summarizeGroup } from './call-groups.ts';
 import type { GroupItem } from './call-groups.ts';
 
 const REASONING: ReasoningBlock = { type: 'reasoning', text: 'hm', open: false, startedAt: null, durationMs: null };
@@ -35,7 +35,7 @@ function hidden(...blocks: RowBlock[]): string[] {
 describe('groups of calls', () => {
   it('hold consecutive calls and the reasoning between them', () => {
     const blocks = [REASONING, call('c1'), REASONING, call('c2'), REASONING, TEXT, call('c3')];
-    const shown = segmentsOf(blocks).map((segment) =>
+    const shown = toSegments(blocks).map((segment) =>
       segment.type === 'calls'
         ? segment.items.map(({ place }) => place)
         : segment.type === 'block'
@@ -46,8 +46,8 @@ describe('groups of calls', () => {
   });
 
   it('keep their key while more calls follow', () => {
-    expect(segmentsOf([call('c1')])[0]?.key).toBe('c1');
-    expect(segmentsOf([call('c1'), call('c2')])[0]?.key).toBe('c1');
+    expect(toSegments([call('c1')])[0]?.key).toBe('c1');
+    expect(toSegments([call('c1'), call('c2')])[0]?.key).toBe('c1');
   });
 
   it('hide only calls that ended well, and only several', () => {

@@ -3,7 +3,7 @@ import { isBetweenCalls } from '../../transcript/displayed-rows.ts';
 import type { ReasoningBlock, RowBlock } from '../../transcript/rows.ts';
 import type { CallView } from '../../transcript/calls.ts';
 import { callStatus, needsAnswer, shownDuration } from './call-status.ts';
-import { imagesOf } from './media-content.ts';
+import { listImages } from './media-content.ts';
 
 type CallBlock = Extract<RowBlock, { type: 'call' }>;
 
@@ -21,7 +21,7 @@ export type AnswerSegment =
   | { type: 'calls'; key: string; items: readonly GroupItem[] };
 
 /** The blocks with consecutive calls grouped. A single call is a group too, so that a second one does not move it. */
-export function segmentsOf(blocks: readonly RowBlock[]): readonly AnswerSegment[] {
+export function toSegments(blocks: readonly RowBlock[]): readonly AnswerSegment[] {
   const segments: AnswerSegment[] = [];
   /** The last group, while nothing but {@link between} followed it. */
   let group: { type: 'calls'; key: string; items: GroupItem[] } | null = null;
@@ -88,7 +88,7 @@ export function summarizeGroup(items: readonly GroupItem[], keep: (call: CallVie
 
 function canHide(call: CallView): boolean {
   const { kind } = callStatus(call);
-  if (kind === 'done') return call.result === null || imagesOf(call.result).length === 0;
+  if (kind === 'done') return call.result === null || listImages(call.result).length === 0;
   return kind === 'refused' || kind === 'cancelled';
 }
 

@@ -42,7 +42,7 @@ export function callStatus(call: CallView): CallStatus {
   }
   if (call.started) return { kind: 'running', since: call.startedAt, progress: shownProgress(call.progress) };
   // The decision of the user shows at once, although the result follows with those of other calls.
-  if (call.answer?.decision === 'refuse') return { kind: 'refused', error: null, reason: reasonOf(call) };
+  if (call.answer?.decision === 'refuse') return { kind: 'refused', error: null, reason: findReason(call) };
   return { kind: call.arguments === null ? 'writing' : 'waiting' };
 }
 
@@ -62,11 +62,11 @@ function statusOfResult(call: CallView, result: NonNullable<CallView['result']>)
   if (error?.code === 'cancelled') return { kind: 'cancelled', started: outcome !== 'not_sent' };
   if (outcome === 'unknown') return { kind: 'unknown', error };
   if (!isError) return { kind: 'done' };
-  if (error?.code === 'tool_refused') return { kind: 'refused', error, reason: reasonOf(call) };
+  if (error?.code === 'tool_refused') return { kind: 'refused', error, reason: findReason(call) };
   return { kind: 'failed', error };
 }
 
-function reasonOf({ answer }: CallView): string | null {
+function findReason({ answer }: CallView): string | null {
   return answer?.decision === 'refuse' && answer.reason !== undefined ? answer.reason : null;
 }
 

@@ -1,7 +1,7 @@
 import type { ToolContentPart } from '@toolyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { bytesOf, contentView, fileNameOf } from './content-view.ts';
-import { imagesOf } from './media-content.ts';
+import { decodeBase64, contentView, getFileName } from './content-view.ts';
+import { listImages } from './media-content.ts';
 
 const HELD = { data: 'AAEC' };
 const file = (uri: string, more: object = {}): ToolContentPart => ({ type: 'resource', uri, ...more });
@@ -77,7 +77,7 @@ test('shows thumbnails in a collapsed card only for images of this server', () =
     file('x://picture', { mimeType: 'image/webp', source: { blob: 'ab' } }),
     file('x://text', { mimeType: 'image/png', text: 'no picture' }),
   ];
-  expect(imagesOf({ content, isError: false, outcome: 'done' })).toEqual([
+  expect(listImages({ content, isError: false, outcome: 'done' })).toEqual([
     { type: 'image', mimeType: 'image/png', source: HELD },
     { type: 'image', mimeType: 'image/webp', source: { blob: 'ab' } },
   ]);
@@ -92,10 +92,10 @@ test.each([
   ['', 'file'],
   ['會議記錄.txt', '會議記錄.txt'],
 ])('%j is saved as %j', (name, saved) => {
-  expect(fileNameOf(name)).toBe(saved);
+  expect(getFileName(name)).toBe(saved);
 });
 
 test('returns no bytes for invalid base64', () => {
-  expect(bytesOf('AAEC')).toEqual(new Uint8Array([0, 1, 2]));
-  expect(bytesOf('%%%')).toBeNull();
+  expect(decodeBase64('AAEC')).toEqual(new Uint8Array([0, 1, 2]));
+  expect(decodeBase64('%%%')).toBeNull();
 });

@@ -47,7 +47,7 @@ export function contentView(part: ToolContentPart): ContentView {
       const { source, text = textIn(part) } = part;
       const uri = showHidden(part.uri);
       const title = showHidden(part.title ?? part.name ?? part.uri);
-      const name = fileNameOf(part.name ?? part.uri);
+      const name = getFileName(part.name ?? part.uri);
       if (text !== undefined) {
         return {
           kind: 'document',
@@ -69,7 +69,7 @@ export function contentView(part: ToolContentPart): ContentView {
         title,
         description: description === undefined ? null : showHidden(description),
         mimeType: mimeType === undefined ? null : showHidden(mimeType),
-        address: addressOf(part.uri),
+        address: readAddress(part.uri),
         resource: part,
       };
     }
@@ -89,7 +89,7 @@ function textIn({ mimeType = '', source }: ResourcePart): string | undefined {
 }
 
 /** Decodes base64; null if it is invalid. */
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
+export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     const text = atob(base64);
     const bytes = new Uint8Array(text.length);
@@ -101,7 +101,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
 }
 
 /** The last segment of a name or URL, without characters that have a meaning in file systems. */
-export function fileNameOf(name: string): string {
+export function getFileName(name: string): string {
   const [path = ''] = name.split(/[?#]/);
   const last = path.split(/[/\\:]+/).findLast((part) => part.trim() !== '') ?? '';
   const clean = last
@@ -124,7 +124,7 @@ function mediaView(
       title: uri === null ? showHidden(source.url) : title,
       description: null,
       mimeType: showHidden(mimeType),
-      address: addressOf(source.url),
+      address: readAddress(source.url),
       resource,
     };
   }
@@ -133,7 +133,7 @@ function mediaView(
   return { kind, media: { mimeType: plainType(mimeType), source }, name, title, resource };
 }
 
-function addressOf(uri: string): LinkAddress {
+function readAddress(uri: string): LinkAddress {
   const url = URL.parse(uri);
   const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
   return isWeb ? { kind: 'web', href: url.href, host: url.host } : { kind: 'other', uri: showHidden(uri) };

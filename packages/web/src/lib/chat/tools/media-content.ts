@@ -37,7 +37,7 @@ export function plainType(mimeType: string): string {
 }
 
 /** The images of a result that this server has. */
-export function imagesOf(result: ToolResult): ImagePart[] {
+export function listImages(result: ToolResult): ImagePart[] {
   return result.content.flatMap((part): ImagePart[] => {
     if (part.type === 'text' || part.source === undefined || 'url' in part.source) return [];
     const { mimeType = '', source } = part;

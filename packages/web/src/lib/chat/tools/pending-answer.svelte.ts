@@ -1,7 +1,7 @@
 import type { InterruptAnswer, ShownCall } from '@toolyard/protocol';
 import type { ApiError } from '../../api/error.ts';
 import { chat } from '../state/chat.svelte.ts';
-import { asApiError } from '../../state/failure.ts';
+import { toApiError } from '../../state/failure.ts';
 
 /** The answer to an interrupt while it is sent. */
 export class PendingAnswer {
@@ -22,7 +22,7 @@ export class PendingAnswer {
       this.isStored = true;
     } catch (thrown) {
       this.answer = null;
-      this.error = asApiError(thrown);
+      this.error = toApiError(thrown);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { sessionFetch } from '../../api/session-fetch.ts';
-import { bytesOf } from './content-view.ts';
+import { decodeBase64 } from './content-view.ts';
 import type { MediaContent } from './media-content.ts';
 
 /** Downloads a blob under a file name. */
@@ -16,7 +16,7 @@ export function saveFile(name: string, content: Blob): void {
 /** The bytes of stored media; null if they cannot be loaded. */
 export async function mediaBlob({ mimeType, source }: MediaContent): Promise<Blob | null> {
   if ('data' in source) {
-    const bytes = bytesOf(source.data);
+    const bytes = decodeBase64(source.data);
     return bytes === null ? null : new Blob([bytes], { type: mimeType });
   }
   try {

@@ -8,7 +8,7 @@ import LoaderCircle from '@lucide/svelte/icons/loader-circle';
 import PencilLine from '@lucide/svelte/icons/pencil-line';
 import ShieldQuestionMark from '@lucide/svelte/icons/shield-question-mark';
 import X from '@lucide/svelte/icons/x';
-import type { MessageKey } from '../../i18n/catalogue.ts';
+import type { MessageKey } from '../../i18n/texts.ts';
 import type { CallStatus } from './call-status.ts';
 
 type StatusStyle = {

@@ -81,6 +81,6 @@ describe('tool facts', () => {
     [{ destructive: false, idempotent: true }, ['adds', 'repeatable']],
   ])('%j', (annotations, facts) => {
     const servers = [server('a', [{ name: 'act', ...defined({ annotations }) }])];
-    expect(toolLabel(call('act', 'a'), servers).facts).toEqual(facts);
+    expect(toolLabel(call('act', 'a'), servers).effects).toEqual(facts);
   });
 });

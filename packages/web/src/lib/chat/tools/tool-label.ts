@@ -11,24 +11,24 @@ export type ToolLabel = {
   server: string | null;
   /** The server, if it is known. */
   icon: IconServer | null;
-  facts: readonly ToolFact[];
+  effects: readonly ToolEffect[];
 };
 
 /** What a tool may do, one entry per annotation; `unsaid`: its server declares nothing about changes. */
-export type ToolFact = 'reads' | 'adds' | 'destroys' | 'unsaid' | 'repeatable' | 'outside' | 'inside';
+export type ToolEffect = 'reads' | 'adds' | 'destroys' | 'unsaid' | 'repeatable' | 'outside' | 'inside';
 
 type Servers = readonly (IconServer & Pick<McpServerView, 'serverInfo' | 'tools'>)[];
 
 export function toolLabel(call: Pick<CallView, 'name' | 'tool' | 'arguments'>, servers: Servers): ToolLabel {
   const tool = call.tool ?? (call.arguments === null ? toolOfName(call.name, servers) : null);
-  if (tool === null) return { title: showName(call.name), server: null, icon: null, facts: [] };
+  if (tool === null) return { title: showName(call.name), server: null, icon: null, effects: [] };
   const server = servers.find(({ id }) => id === tool.serverId);
   const known = server?.tools.find((view) => view.tool.name === tool.name);
   return {
     title: showName(toolText(known?.title ?? tool.name, server)),
     icon: server ?? null,
     server: server === undefined ? showName(tool.serverId) : serverLabel(server).name,
-    facts: known === undefined ? [] : factsOf(known),
+    effects: known === undefined ? [] : listEffects(known),
   };
 }
 
@@ -38,14 +38,14 @@ function toolOfName(name: string, servers: Servers): ToolReference | null {
   return found.length === 1 ? (found[0]?.tool ?? null) : null;
 }
 
-function factsOf({ readOnly, annotations = {} }: McpToolView): ToolFact[] {
-  const facts: ToolFact[] = [changesOf(readOnly, annotations)];
-  if (!readOnly && annotations.idempotent === true) facts.push('repeatable');
-  if (annotations.openWorld !== undefined) facts.push(annotations.openWorld ? 'outside' : 'inside');
-  return facts;
+function listEffects({ readOnly, annotations = {} }: McpToolView): ToolEffect[] {
+  const effects: ToolEffect[] = [getEffect(readOnly, annotations)];
+  if (!readOnly && annotations.idempotent === true) effects.push('repeatable');
+  if (annotations.openWorld !== undefined) effects.push(annotations.openWorld ? 'outside' : 'inside');
+  return effects;
 }
 
-function changesOf(readOnly: boolean, { destructive }: ToolAnnotations): ToolFact {
+function getEffect(readOnly: boolean, { destructive }: ToolAnnotations): ToolEffect {
   if (readOnly) return 'reads';
   if (destructive === undefined) return 'unsaid';
   return destructive ? 'destroys' : 'adds';

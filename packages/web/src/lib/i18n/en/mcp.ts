@@ -132,7 +132,7 @@ export const mcp = {
   changedServer: 'Its server has changed since you allowed it, so it asks again:',
   hiddenTitle: 'Hidden characters',
   hiddenText: 'The marked characters are normally invisible, but models read them.',
-  setAside: { one: '{count} invalid item ignored', other: '{count} invalid items ignored' },
+  invalidEntries: { one: '{count} invalid item ignored', other: '{count} invalid items ignored' },
   setAsideText: 'The server listed these, but they cannot be used. Everything else works.',
 
   origin: 'Source',
@@ -254,7 +254,7 @@ export const mcp = {
   url: 'URL',
   urlMissing: 'Enter the URL.',
   urlProblem: 'Enter a URL that starts with http, https, ws or wss.',
-  olderWire: 'The server only supports HTTP+SSE',
+  useSse: 'The server only supports HTTP+SSE',
   olderWireHint: 'Otherwise the transport is detected automatically.',
   headers: 'Headers',
   headersHint: 'For example Authorization with “Bearer …”. Leave empty if the server uses a sign-in.',

@@ -53,7 +53,7 @@ export const settings = {
   addProvider: 'Add provider',
   noSection: 'These settings don’t exist',
   noSectionText: 'There is nothing at “{section}”. Choose a section from the list.',
-  lookAgain: 'Scan for local servers',
+  scanLocal: 'Scan for local servers',
   scanFound: { one: '{count} server detected.', other: '{count} servers detected.' },
   scanNone: 'No other server detected on this machine. Is the program running, with its server turned on?',
   'origin_built-in': 'built in',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const access: LazyTexts<'access'> = {
   open: '此服务器以 {flag} 启动：本机上的所有程序和用户都可以使用，无需会话或密钥。',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const cards: LazyTexts<'cards'> = {
   noSuchTool: '这个工具不存在。',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const context: LazyTexts<'context'> = {
   title: '上下文用量',

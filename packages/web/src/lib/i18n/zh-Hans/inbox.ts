@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const inbox: LazyTexts<'inbox'> = {
   intro: '所有对话中待您批准和回答的事项，不会过期。',

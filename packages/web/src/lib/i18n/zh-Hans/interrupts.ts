@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const interrupts: LazyTexts<'interrupts'> = {
   formTitle: '“{server}”请您填写表单',

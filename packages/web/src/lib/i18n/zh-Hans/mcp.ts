@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const mcp: LazyTexts<'mcp'> = {
   add: '添加服务器',
@@ -133,7 +133,7 @@ export const mcp: LazyTexts<'mcp'> = {
   changedServer: '它的服务器在您允许后已更改，因此会重新询问：',
   hiddenTitle: '隐藏字符',
   hiddenText: '标示出的字符平常看不见，但模型会读到。',
-  setAside: { other: '已忽略 {count} 个无效条目' },
+  invalidEntries: { other: '已忽略 {count} 个无效条目' },
   setAsideText: '服务器列出了这些条目，但无法使用；其他部分不受影响。',
 
   origin: '来源',
@@ -253,7 +253,7 @@ export const mcp: LazyTexts<'mcp'> = {
   url: 'URL',
   urlMissing: '请输入 URL。',
   urlProblem: '请输入以 http、https、ws 或 wss 开头的 URL。',
-  olderWire: '服务器只支持 HTTP+SSE',
+  useSse: '服务器只支持 HTTP+SSE',
   olderWireHint: '其他情况会自动检测传输方式。',
   headers: '标头',
   headersHint: '例如 Authorization 与“Bearer …”。若服务器使用登录，请留空。',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const offers: LazyTexts<'offers'> = {
   promptMenu: '提示词与命令',

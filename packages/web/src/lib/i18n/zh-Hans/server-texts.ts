@@ -1,4 +1,4 @@
-import type { ServerTexts } from '../catalogue.ts';
+import type { ServerTexts } from '../texts.ts';
 import { access } from './server-texts/access.ts';
 import { agents } from './server-texts/agents.ts';
 import { builtIn } from './server-texts/built-in.ts';

@@ -55,7 +55,7 @@ export const settings: Translation<typeof en> = {
   addProvider: '添加提供商',
   noSection: '找不到这个设置页',
   noSectionText: '没有“{section}”这一页。请从列表中选择。',
-  lookAgain: '检测本地服务器',
+  scanLocal: '检测本地服务器',
   scanFound: { other: '找到 {count} 个服务器。' },
   scanNone: '这台电脑上没有找到其他服务器。程序是否正在运行，且已开启其服务器？',
   'origin_built-in': '内置',

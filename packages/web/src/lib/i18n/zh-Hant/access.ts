@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const access: LazyTexts<'access'> = {
   open: '此伺服器以 {flag} 啟動：這台電腦上的所有程式和使用者都能使用，不需工作階段或金鑰。',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const agents: LazyTexts<'agents'> = {
   title: '代理',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const apps: LazyTexts<'apps'> = {
   label: '{app} · 來自 {server} 的應用程式',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const find: LazyTexts<'find'> = {
   label: '在這個對話中尋找',

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const inbox: LazyTexts<'inbox'> = {
   intro: '所有對話中待您核准與回答的事項，不會過期。',

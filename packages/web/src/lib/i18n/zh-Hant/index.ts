@@ -1,4 +1,4 @@
-import type { Catalogue } from '../catalogue.ts';
+import type { PageTexts } from '../texts.ts';
 import { chat } from './chat.ts';
 import { common } from './common.ts';
 import { composer } from './composer.ts';
@@ -7,4 +7,4 @@ import { setup } from './setup.ts';
 import { sidebar } from './sidebar.ts';
 import { tools } from './tools.ts';
 
-export const messages: Catalogue = { chat, common, composer, errors, setup, sidebar, tools };
+export const messages: PageTexts = { chat, common, composer, errors, setup, sidebar, tools };

@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const mcp: LazyTexts<'mcp'> = {
   add: '新增伺服器',
@@ -133,7 +133,7 @@ export const mcp: LazyTexts<'mcp'> = {
   changedServer: '它的伺服器在您允許後已變更，因此會重新詢問：',
   hiddenTitle: '隱藏字元',
   hiddenText: '標示出的字元平常看不見，但模型會讀到。',
-  setAside: { other: '已忽略 {count} 個無效項目' },
+  invalidEntries: { other: '已忽略 {count} 個無效項目' },
   setAsideText: '伺服器列出了這些項目，但無法使用；其他部分不受影響。',
 
   origin: '來源',
@@ -253,7 +253,7 @@ export const mcp: LazyTexts<'mcp'> = {
   url: 'URL',
   urlMissing: '請輸入 URL。',
   urlProblem: '請輸入以 http、https、ws 或 wss 開頭的 URL。',
-  olderWire: '伺服器只支援 HTTP+SSE',
+  useSse: '伺服器只支援 HTTP+SSE',
   olderWireHint: '其他情況會自動偵測傳輸方式。',
   headers: '標頭',
   headersHint: '例如 Authorization 與「Bearer …」。若伺服器使用登入，請留空。',

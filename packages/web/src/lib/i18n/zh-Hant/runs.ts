@@ -1,4 +1,4 @@
-import type { LazyTexts } from '../catalogue.ts';
+import type { LazyTexts } from '../texts.ts';
 
 export const runs: LazyTexts<'runs'> = {
   title: '這個回答的步驟',

@@ -55,7 +55,7 @@ export const settings: Translation<typeof en> = {
   addProvider: '新增供應商',
   noSection: '找不到這個設定頁',
   noSectionText: '沒有「{section}」這一頁。請從清單中選擇。',
-  lookAgain: '偵測本機伺服器',
+  scanLocal: '偵測本機伺服器',
   scanFound: { other: '找到 {count} 個伺服器。' },
   scanNone: '這台電腦上沒有找到其他伺服器。程式是否正在執行，且已開啟其伺服器？',
   'origin_built-in': '內建',

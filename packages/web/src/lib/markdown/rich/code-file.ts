@@ -30,10 +30,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 
 /** Name of the file a code block is saved as. */
 export function codeFileName(language: string): string {
-  return `code.${extensionOf(language)}`;
+  return `code.${getExtension(language)}`;
 }
 
-export function extensionOf(language: string): string {
+export function getExtension(language: string): string {
   const lower = language.toLowerCase();
   const extension = (Object.hasOwn(EXTENSIONS, lower) ? EXTENSIONS[lower] : undefined) ?? lower;
   return /^[a-z0-9]{1,12}$/.test(extension) ? extension : 'txt';

@@ -4,7 +4,7 @@ import { codeDivider, codePieceEnd, type CodePiece } from './code-pieces.ts';
 
 const linesFrom = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, index) => `line ${String(from + index)}\n`).join('');
-const textOf = ({ html, text }: CodePiece): string => html + text;
+const getText = ({ html, text }: CodePiece): string => html + text;
 
 describe('pieces of code', () => {
   test('short code is one piece, laid out at once', () => {
@@ -21,7 +21,7 @@ describe('pieces of code', () => {
     expect(plain.pieces).toHaveLength(26);
     const coloured = [linesFrom(0, 40), linesFrom(40, 50)];
     const partly = codeDivider()(text, coloured, coloured.join('').length);
-    expect(partly.pieces.map(textOf)).toEqual(plain.pieces.map(textOf));
+    expect(partly.pieces.map(getText)).toEqual(plain.pieces.map(getText));
     expect(partly.pieces[1]).toMatchObject({ html: linesFrom(40, 50), text: linesFrom(50, 80), lines: 40, line: 40 });
   });
 
@@ -57,12 +57,12 @@ describe('pieces of code', () => {
       fc.property(fc.array(line, { maxLength: 120 }), fc.nat(100), (lines, percent) => {
         const text = lines.map((one) => `${one}\n`).join('');
         const { pieces } = codeDivider()(text, [], 0);
-        expect(pieces.map(textOf).join('')).toBe(text);
+        expect(pieces.map(getText).join('')).toBe(text);
         for (const { text: part } of pieces) expect(part.length <= 8000 && part.isWellFormed()).toBe(true);
         const stop = text.lastIndexOf('\n', (text.length * percent) / 100) + 1;
         for (let start = 0, index = 0; start < stop; index += 1) {
           const end = codePieceEnd(text, start, stop);
-          if (end < stop) expect(end - start).toBe(textOf(pieces[index] as CodePiece).length);
+          if (end < stop) expect(end - start).toBe(getText(pieces[index] as CodePiece).length);
           start = end;
         }
       }),

@@ -28,8 +28,8 @@ async function begin(id: number, code: Code, name: string): Promise<void> {
   const language = languageId(name);
   if (language === null) return;
   try {
-    const { colourLinesOf } = await import('./highlighter.ts');
-    code.lines = new ColouredLines(await colourLinesOf(language));
+    const { loadColourLines } = await import('./highlighter.ts');
+    code.lines = new ColouredLines(await loadColourLines(language));
     work(id, code);
   } catch {
     // The code is readable without colours.

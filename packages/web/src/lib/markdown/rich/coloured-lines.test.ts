@@ -1,7 +1,7 @@
 import { cases, fc } from '@toolyard/testing/property';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ColouredLines } from './coloured-lines.ts';
-import { colourLinesOf } from './highlighter.ts';
+import { loadColourLines } from './highlighter.ts';
 import { languageId } from './languages.ts';
 
 const CODE = [
@@ -25,7 +25,7 @@ function plain(html: string): string {
 }
 
 describe('highlighting of streaming code', async () => {
-  const colour = await colourLinesOf('typescript');
+  const colour = await loadColourLines('typescript');
   afterEach(() => void vi.restoreAllMocks());
 
   it('gives the same result as highlighting it at once, whatever the chunks', () => {
@@ -108,6 +108,6 @@ describe('language names', () => {
   ])('%s has a grammar', async (name, code) => {
     const id = languageId(name);
     expect(id).not.toBeNull();
-    if (id !== null) expect((await colourLinesOf(id))(code, undefined).html).toContain('hl-');
+    if (id !== null) expect((await loadColourLines(id))(code, undefined).html).toContain('hl-');
   });
 });

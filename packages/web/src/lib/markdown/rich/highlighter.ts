@@ -3,7 +3,7 @@ import type { GrammarState, HighlighterCore, ThemedToken } from 'shiki/core';
 import { createCssVariablesTheme, createHighlighterCore } from 'shiki/core';
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import type { LanguageId } from './languages.ts';
-import { loaderOf } from './languages.ts';
+import { getLoader } from './languages.ts';
 
 /** Loaded with the first code block; only ever imported by `import()`. */
 
@@ -18,14 +18,14 @@ const MAX_LINE_LENGTH = 2000;
 let highlighter: Promise<HighlighterCore> | undefined;
 
 /** One theme for both: a token gets a class, and the stylesheet decides on its colour. */
-export async function colourLinesOf(language: LanguageId): Promise<ColourLines> {
+export async function loadColourLines(language: LanguageId): Promise<ColourLines> {
   highlighter ??= createHighlighterCore({
     themes: [createCssVariablesTheme({ name: THEME, variablePrefix: '--hl-', fontStyle: false })],
     langs: [],
     engine: createJavaScriptRegexEngine({ forgiving: true }),
   });
   const shiki = await highlighter;
-  const { default: grammars } = await loaderOf(language)();
+  const { default: grammars } = await getLoader(language)();
   await shiki.loadLanguage(grammars);
   const name = grammarName(shiki, language);
   return (lines, grammarState) => {

@@ -24,11 +24,11 @@ export function setFormula(tex: string, displayMode: boolean): SetFormula {
     });
     return { html: purify.sanitize(html, CONFIG) };
   } catch (thrown) {
-    return { reason: reasonOf(thrown) };
+    return { reason: getReason(thrown) };
   }
 }
 
-function reasonOf(thrown: unknown): string {
+function getReason(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   // Deeply nested groups overflow the stack of the parser.
   if (thrown instanceof RangeError) return 'nested too deeply';

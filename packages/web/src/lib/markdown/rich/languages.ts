@@ -107,7 +107,7 @@ export function languageId(name: string): LanguageId | null {
   return id !== undefined && isLanguageId(id) ? id : null;
 }
 
-export function loaderOf(language: LanguageId): Loader {
+export function getLoader(language: LanguageId): Loader {
   return LOADERS[language];
 }
 

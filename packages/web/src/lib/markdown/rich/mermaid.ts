@@ -29,7 +29,7 @@ async function draw(source: string, theme: 'light' | 'dark', signal: AbortSignal
   if (text.length > MAX_CHARACTERS || text.split('\n').length > MAX_LINES) {
     throw new Error(`more than ${String(MAX_CHARACTERS)} characters or ${String(MAX_LINES)} lines`);
   }
-  mermaid.initialize(configOf(theme));
+  mermaid.initialize(createConfig(theme));
   await mermaid.parse(text);
   // It measures text in the document. Content security policy and strict mode apply to what it inserts meanwhile.
   const place = document.createElement('div');
@@ -45,7 +45,7 @@ async function draw(source: string, theme: 'light' | 'dark', signal: AbortSignal
   }
 }
 
-function configOf(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize>[0] {
+function createConfig(theme: 'light' | 'dark'): Parameters<typeof mermaid.initialize>[0] {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const font = 'ui-sans-serif, system-ui, sans-serif';

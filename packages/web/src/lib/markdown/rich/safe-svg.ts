@@ -23,7 +23,7 @@ export function safeSvg(markup: string): Drawn {
     element.setAttribute('style', withoutAddresses(element.getAttribute('style') ?? ''));
   }
   removeDistantDay(svg);
-  const { x, y, width, height } = boxOf(svg);
+  const { x, y, width, height } = measureBox(svg);
   if (width <= 2 * MARGIN || height <= 2 * MARGIN) throw new Error('the diagram is empty');
   svg.setAttribute('viewBox', [x, y, width, height].join(' '));
   svg.setAttribute('width', String(width));
@@ -44,7 +44,7 @@ function removeDistantDay(svg: SVGSVGElement): void {
 }
 
 /** What the image contains: the size that Mermaid states is wrong for some diagrams, and cut them off. */
-function boxOf(svg: SVGSVGElement): Pick<DOMRect, 'x' | 'y' | 'width' | 'height'> {
+function measureBox(svg: SVGSVGElement): Pick<DOMRect, 'x' | 'y' | 'width' | 'height'> {
   const place = document.createElement('div');
   place.style.cssText = 'position:fixed;top:0;left:-10000px;width:1200px;visibility:hidden';
   // In a shadow tree the styles of the image do not apply to the page.

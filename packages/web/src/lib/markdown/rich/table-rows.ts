@@ -37,15 +37,15 @@ export function columnMeasure(): (table: TableBlock) => readonly string[] {
 export function columnWidths({ header, rows }: TableBlock): string[] {
   const texts = rows.slice(0, MEASURED_ROWS);
   return header.map((cell, column) => {
-    const head = widthOf(cellText(cell.html)) + 4;
-    const widest = texts.map((row) => widthOf(cellText(row[column]?.html ?? '')));
+    const head = measureWidth(cellText(cell.html)) + 4;
+    const widest = texts.map((row) => measureWidth(cellText(row[column]?.html ?? '')));
     const characters = Math.min(MAX_CHARACTERS, Math.max(MIN_CHARACTERS, head, ...widest));
     return `calc(${String(characters)}ch + 2em)`;
   });
 }
 
 /** In characters of a Latin font: Chinese, Japanese and Korean ones are twice as wide. */
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   return (
     text.length + [...text.matchAll(/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff00-\uff60]/g)].length
   );

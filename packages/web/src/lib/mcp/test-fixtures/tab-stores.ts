@@ -67,7 +67,7 @@ export const RICH: McpBehaviour = {
   },
 };
 
-export function draftOf(name: string, url: string, more: Partial<BrowserServerDraft> = {}): BrowserServerDraft {
+export function createDraft(name: string, url: string, more: Partial<BrowserServerDraft> = {}): BrowserServerDraft {
   return {
     name,
     transport: 'http',
@@ -88,7 +88,7 @@ export async function startPeer(behaviour: McpBehaviour | 'hang-in-initialize' =
 }
 
 /** How often a server received a message of this method. */
-export function countOf(peer: Pick<ScriptedMcp, 'received'>, method: string): number {
+export function countReceived(peer: Pick<ScriptedMcp, 'received'>, method: string): number {
   return peer.received.filter((message) => message['method'] === method).length;
 }
 

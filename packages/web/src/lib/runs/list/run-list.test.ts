@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { RunEvent, RunSummary } from '@toolyard/protocol';
 import { createTestApi, type TestCall } from '../../api/test-fixtures/test-api.ts';
 import { RunList } from './run-list.svelte.ts';
-import { nodesOf } from './run-tree.ts';
+import { toNodes } from './run-tree.ts';
 
 function run(id: string, createdAt: number, more: Partial<RunSummary> = {}): RunSummary {
   return {
@@ -80,6 +80,6 @@ it('shows nothing of other filters while the runs of new ones load', async () =>
 
 it('nests the runs of a tree below their parents', () => {
   const runs = [run('r', 1), run('r.1', 2, { parentRunId: 'r' }), run('r.1.1', 3, { parentRunId: 'r.1' })];
-  const [root] = nodesOf(runs, ({ title }) => title);
+  const [root] = toNodes(runs, ({ title }) => title);
   expect(root).toMatchObject({ key: 'r', children: [{ key: 'r.1', children: [{ key: 'r.1.1', children: [] }] }] });
 });

@@ -10,7 +10,7 @@ export const RUN_STATES = ['working', 'waiting', 'done', 'failed', 'stopped'] as
 export type RunState = (typeof RUN_STATES)[number];
 
 /** `asks`: number of open interrupts. */
-export function runStateOf({ status, asks }: { status: RunStatus; asks: number }): RunState {
+export function getRunState({ status, asks }: { status: RunStatus; asks: number }): RunState {
   switch (status) {
     case 'done':
     case 'failed':

@@ -22,12 +22,12 @@ export function runTree(id: string): Loaded<RunTree> {
 }
 
 /** The runs as nodes; `labelOf` gives the text that letters jump to. */
-export function nodesOf(
+export function toNodes(
   runs: readonly RunSummary[],
   labelOf: (run: RunSummary) => string,
   parent: string | null = null,
 ): RunNode[] {
   return runs
     .filter(({ parentRunId }) => parentRunId === parent)
-    .map((run) => ({ key: run.id, label: labelOf(run), run, children: nodesOf(runs, labelOf, run.id) }));
+    .map((run) => ({ key: run.id, label: labelOf(run), run, children: toNodes(runs, labelOf, run.id) }));
 }

@@ -1,10 +1,10 @@
-import type { MessageKey } from '../../i18n/catalogue.ts';
+import type { MessageKey } from '../../i18n/texts.ts';
 import type { Entry } from './timeline.ts';
 
 type Outcome = { words: Extract<MessageKey, `runs.out_${string}`>; bad: boolean };
 
 /** The outcome of an entry if its duration alone does not tell; null for a plain success. */
-export function outcomeOf(entry: Entry): Outcome | null {
+export function findOutcome(entry: Entry): Outcome | null {
   if (entry.abandoned) return { words: 'runs.out_abandoned', bad: false };
   switch (entry.kind) {
     case 'model':

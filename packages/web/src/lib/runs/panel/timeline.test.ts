@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunStep } from '@toolyard/protocol';
-import { scaleOf, shortenedIn, timelineOf } from './timeline.ts';
+import { createScale, shortenedIn, toTimeline } from './timeline.ts';
 
 const HOUR = 3_600_000;
 
@@ -44,7 +44,7 @@ const runInterrupt = (askedAt: number, closedAt: number | null) => ({
 
 describe('run timeline', () => {
   it('lists everything with a duration, in the order of its start', () => {
-    const entries = timelineOf([
+    const entries = toTimeline([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 100, model: model('m1', 100) }),
       step({
         step: 2,
@@ -71,7 +71,7 @@ describe('run timeline', () => {
   });
 
   it('extends entries in progress and ends abandoned ones', () => {
-    const entries = timelineOf([
+    const entries = toTimeline([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 80, abandoned: true, model: model('m1', null) }),
       step({ step: 1, attempt: 2, instruction: 'call_llm', startedAt: 90, endedAt: null, model: model('m2', null) }),
     ]);
@@ -82,7 +82,7 @@ describe('run timeline', () => {
   });
 
   it('shortens weeks of waiting so that seconds of work stay visible', () => {
-    const entries = timelineOf([
+    const entries = toTimeline([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
       step({ step: 2, startedAt: 1000, endedAt: 1000, questions: [runInterrupt(1000, 400 * HOUR)] }),
       step({
@@ -93,7 +93,7 @@ describe('run timeline', () => {
         calls: [call('a', 400 * HOUR, 1000)],
       }),
     ]);
-    const place = scaleOf(entries, 0);
+    const place = createScale(entries, 0);
     expect(place(0)).toBe(0);
     expect(place(1000)).toBeGreaterThan(0.4);
     expect(place(400 * HOUR)).toBeLessThan(0.6);
@@ -103,7 +103,7 @@ describe('run timeline', () => {
   });
 
   it('marks no pause that is drawn to scale, nor one during which something executed', () => {
-    const entries = timelineOf([
+    const entries = toTimeline([
       step({ step: 1, instruction: 'call_llm', startedAt: 0, endedAt: 1000, model: model('m1', 1000) }),
       step({
         step: 2,
@@ -118,8 +118,8 @@ describe('run timeline', () => {
   });
 
   it('handles zero durations and empty runs', () => {
-    expect(scaleOf([], 5)(5)).toBe(1);
-    const entries = timelineOf([step({ notices: [{ level: 'info', code: 'x', text: 'Hm' }] })]);
-    expect(scaleOf(entries, 0)(0)).toBe(0);
+    expect(createScale([], 5)(5)).toBe(1);
+    const entries = toTimeline([step({ notices: [{ level: 'info', code: 'x', text: 'Hm' }] })]);
+    expect(createScale(entries, 0)(0)).toBe(0);
   });
 });

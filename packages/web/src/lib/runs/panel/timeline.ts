@@ -12,12 +12,12 @@ export type Entry = { key: string; from: number; to: number | null; abandoned: b
 );
 
 /** The entries of a run, in the order of their start. */
-export function timelineOf(steps: readonly RunStep[]): Entry[] {
+export function toTimeline(steps: readonly RunStep[]): Entry[] {
   // Entries that start together stay in the order of their step.
-  return steps.flatMap(entriesOf).toSorted((a, b) => a.from - b.from);
+  return steps.flatMap(toEntries).toSorted((a, b) => a.from - b.from);
 }
 
-function entriesOf(step: RunStep): Entry[] {
+function toEntries(step: RunStep): Entry[] {
   const id = `${String(step.step)}.${String(step.attempt)}`;
   const abandoned = step.abandoned === true;
   const entries: Entry[] = [];
@@ -67,7 +67,7 @@ function longestPause(work: readonly Span[]): number {
   return Math.max(1, work.reduce((sum, { from, to }) => sum + to - from, 0) * MAX_PAUSE);
 }
 
-/** Keys of the entries that {@link scaleOf} shortens: their bars need a mark. */
+/** Keys of the entries that {@link createScale} shortens: their bars need a mark. */
 export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet<string> {
   const work = workIn(entries, now);
   const longest = longestPause(work);
@@ -80,7 +80,7 @@ export function shortenedIn(entries: readonly Entry[], now: number): ReadonlySet
 }
 
 /** Maps times to 0..1: to scale for execution, shortened for waiting. */
-export function scaleOf(entries: readonly Entry[], now: number): (at: number) => number {
+export function createScale(entries: readonly Entry[], now: number): (at: number) => number {
   const work = workIn(entries, now);
   const edges = [...new Set(entries.flatMap(({ from, to }) => [from, to ?? now]))].toSorted((a, b) => a - b);
   const longest = longestPause(work);

@@ -62,7 +62,7 @@ export class ServerTools implements ToolSource {
 
   /** The verdict of the server as of the last {@link refresh}; undefined for tools of this browser. */
   judged(call: JudgedCall): CallVerdict | undefined {
-    return this.#verdicts.get(keyOf(call));
+    return this.#verdicts.get(getKey(call));
   }
 
   /** True for a tool whose calls the server makes, and counts. */
@@ -109,7 +109,7 @@ export class ServerTools implements ToolSource {
     });
     for (const [at, call] of calls.entries()) {
       const verdict = verdicts[at];
-      if (verdict) this.#verdicts.set(keyOf(call), verdict);
+      if (verdict) this.#verdicts.set(getKey(call), verdict);
     }
     if (listed === null) return;
     this.#version = version;
@@ -150,12 +150,12 @@ function rejected(thrown: unknown): ToolResult {
   return { content: [{ type: 'text', text: message }], isError: true, outcome: 'not_sent', error: thrown.toJSON() };
 }
 
-function keyOf({ tool: { serverId, name }, arguments: args, textCall }: JudgedCall): string {
+function getKey({ tool: { serverId, name }, arguments: args, textCall }: JudgedCall): string {
   return canonicalJson([serverId, name, args, textCall ?? null]);
 }
 
 /** The server has the approved definitions, and judges by them. */
-const NOTHING_KNOWN = { trust: new ToolTrust(new Map()), definitionOf: () => undefined, isTrusted: () => false };
+const NOTHING_KNOWN = { trust: new ToolTrust(new Map()), findDefinition: () => undefined, isTrusted: () => false };
 
 const STOPPED: ToolResult = (() => {
   const message = say`The run was stopped during this call; its outcome is unknown.`;

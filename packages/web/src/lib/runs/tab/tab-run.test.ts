@@ -135,10 +135,10 @@ function listing(decision: 'run' | 'ask'): TabRunTools {
 
 test('fails with the reason if the server does not list its tools, since no other tab could do better', async () => {
   const message = 'No process can use the tools.';
-  const refuse = (): never => {
+  const throwRefused = (): never => {
     throw new ApiError({ status: 400, code: 'bad_request', detail: message });
   };
-  const { end, find, commits } = await execute(held, { tools: refuse });
+  const { end, find, commits } = await execute(held, { tools: throwRefused });
   expect(end).toBe('ended');
   expect(commits.at(-1)?.status).toBe('failed');
   expect(find('run_finished')).toMatchObject({ status: 'failed', error: { code: 'bad_request', message } });

@@ -7,7 +7,7 @@ import { isOfBrowser } from '../shown-server.ts';
 import type { ReadLog } from './log-follower.svelte.ts';
 
 /** What reads the log of a server of either place. */
-export function logReaderOf(server: ShownServer): ReadLog {
+export function createLogReader(server: ShownServer): ReadLog {
   const { id } = server;
   return isOfBrowser(server) ? readBrowserLog(id) : (after) => serverApi.log(id, after);
 }

@@ -1,13 +1,13 @@
 import type { McpPromptView, ResourcePart } from '@toolyard/protocol';
 import { goto } from '$app/navigation';
-import { composerDraftOf } from '../../composer/drafts.ts';
+import { getComposerDraft } from '../../composer/drafts.ts';
 import { attachContents, attachPrompt, attachResource } from '../../resources/attach.ts';
 import type { ServerRef } from '../../resources/server-requests.ts';
 import { newChatAddress } from '../../shell/addresses.ts';
 
 /** Adds a resource to the message of a new chat and opens it. */
 export async function attachToChat(server: ServerRef, resource: { uri: string; name: string }): Promise<void> {
-  attachResource(composerDraftOf(null), server, resource);
+  attachResource(getComposerDraft(null), server, resource);
   await goto(newChatAddress());
 }
 
@@ -16,7 +16,7 @@ export async function attachContentsToChat(
   server: ServerRef,
   resource: { name: string; contents: readonly ResourcePart[] },
 ): Promise<void> {
-  await attachContents(composerDraftOf(null), server, resource);
+  await attachContents(getComposerDraft(null), server, resource);
   await goto(newChatAddress());
 }
 
@@ -26,6 +26,6 @@ export async function usePromptInChat(
   prompt: Pick<McpPromptView, 'name' | 'title'>,
   args: Record<string, string>,
 ): Promise<void> {
-  await attachPrompt(composerDraftOf(null), server, prompt, args);
+  await attachPrompt(getComposerDraft(null), server, prompt, args);
   await goto(newChatAddress());
 }

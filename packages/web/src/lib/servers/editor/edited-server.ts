@@ -5,7 +5,7 @@ import type { ShownServer } from '../shown-server.ts';
 import { isOfBrowser } from '../shown-server.ts';
 import { fieldsOfBrowser, toBrowserDraft } from './browser-drafts.ts';
 import type { ServerFields } from './server-form.ts';
-import { EMPTY, fieldsOf, limitFields, readCount, readSeconds, toDraft, toTest } from './server-form.ts';
+import { EMPTY, toFields, limitFields, readCount, readSeconds, toDraft, toTest } from './server-form.ts';
 
 /** The initial values of a server form. */
 type Loaded = {
@@ -19,12 +19,12 @@ type Loaded = {
 
 export async function loadFields(server: ShownServer): Promise<Loaded> {
   if (isOfBrowser(server)) {
-    return { fields: fieldsOfBrowser(mcpStore.draftOf(server.id)), saved: null, enabled: server.enabled, fault: null };
+    return { fields: fieldsOfBrowser(mcpStore.getDraft(server.id)), saved: null, enabled: server.enabled, fault: null };
   }
   const stored = await serverApi.configuration(server.id);
   const { id, transport, enabled, fault } = stored;
   const saved = transport === null ? null : { id, transport };
-  const fields = { ...(saved === null ? { ...EMPTY, id } : fieldsOf(saved)), ...limitFields(stored) };
+  const fields = { ...(saved === null ? { ...EMPTY, id } : toFields(saved)), ...limitFields(stored) };
   return { fields, saved, enabled, fault: fault?.message ?? null };
 }
 

@@ -1,9 +1,9 @@
 import { fc } from '@toolyard/testing/property';
 import { expect, it } from 'vitest';
-import { fillGaps, gapsOf, secretInputType } from './gaps.ts';
+import { fillGaps, listGaps, secretInputType } from './gaps.ts';
 import { readSnippet } from './read-snippet.ts';
 
-function entryOf(server: object) {
+function readEntry(server: object) {
   const read = readSnippet(JSON.stringify({ mcpServers: { a: server } }));
   const [entry] = read.ok ? read.entries : [];
   if (entry === undefined || !('draft' in entry)) throw new Error('no server');
@@ -18,11 +18,11 @@ it.each([
   [{ command: 'a', env: { KEY: 'sk-xxxxxxxx', SAME: 'sk-xxxxxxxx' } }, ['xxxxxxxx']],
   [{ command: 'npx', args: ['-y', 'yourserver', '${HOME}/x', 'a<b'], env: { KEY: '${env:KEY}' } }, []],
 ])('finds the placeholders of %j', (server, gaps) => {
-  expect(entryOf(server).gaps).toEqual(gaps);
+  expect(readEntry(server).gaps).toEqual(gaps);
 });
 
 it('fills in the entered values and changes nothing else', () => {
-  const { draft } = entryOf({ command: 'a', args: ['<DIR>'], env: { KEY: 'Bearer <KEY>', LEFT: '<LEFT>' } });
+  const { draft } = readEntry({ command: 'a', args: ['<DIR>'], env: { KEY: 'Bearer <KEY>', LEFT: '<LEFT>' } });
   expect(fillGaps(draft, { '<DIR>': '/tmp', '<KEY>': ' $&1 ', '<LEFT>': ' ' }).transport).toEqual({
     type: 'stdio',
     command: 'a',
@@ -73,7 +73,7 @@ const around = fc.constantFrom(['', ''], ['Bearer ', ''], ['--dir=', ''], ['"', 
 it('recognizes what manuals write instead of a value, whole, in any place of a text', () => {
   fc.assert(
     fc.property(placeholder, around, (text, [before = '', after = '']) => {
-      expect(gapsOf(before + text + after)).toEqual([text]);
+      expect(listGaps(before + text + after)).toEqual([text]);
     }),
   );
 });
@@ -107,5 +107,5 @@ it.each([
   ['token'],
   ['postgres://me:pw@db/x'],
 ])('a value is no placeholder: %s', (text) => {
-  expect(gapsOf(text)).toEqual([]);
+  expect(listGaps(text)).toEqual([]);
 });

@@ -27,20 +27,20 @@ const GAP = new RegExp(
 );
 
 /** The distinct placeholders of a text, verbatim. */
-export function gapsOf(text: string): string[] {
+export function listGaps(text: string): string[] {
   return [...new Set(text.match(GAP))];
 }
 
 /** The type of a field for a secret: a placeholder or a reference to a variable is shown, since it has to be noticed. */
 export function secretInputType(text: string): 'text' | 'password' {
-  return text.startsWith('${') || gapsOf(text).length > 0 ? 'text' : 'password';
+  return text.startsWith('${') || listGaps(text).length > 0 ? 'text' : 'password';
 }
 
 /** The distinct placeholders of a server's settings, verbatim. */
 export function gapsIn({ transport }: AddMcpServer): string[] {
   const gaps = new Set<string>();
   mapTexts(transport, (text) => {
-    for (const gap of gapsOf(text)) gaps.add(gap);
+    for (const gap of listGaps(text)) gaps.add(gap);
     return text;
   });
   return [...gaps];

@@ -1,7 +1,7 @@
 import type { McpTransport } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
 import { readSnippet } from './read-snippet.ts';
-import { EMPTY, fieldsOf, problemsOf, toDraft } from './server-form.ts';
+import { EMPTY, toFields, findProblems, toDraft } from './server-form.ts';
 
 const plugin: McpTransport = {
   type: 'plugin',
@@ -10,10 +10,10 @@ const plugin: McpTransport = {
   settings: { key: { secret: true }, limit: '5' },
 };
 const problems = (manifest: string, gateway = '') =>
-  problemsOf({ ...EMPTY, id: 'shop', kind: 'plugin', manifest, gateway }, { taken: new Set(), saved: null });
+  findProblems({ ...EMPTY, id: 'shop', kind: 'plugin', manifest, gateway }, { taken: new Set(), saved: null });
 
 test('a legacy plugin stays the same through the form, with its settings', () => {
-  expect(toDraft(fieldsOf({ id: 'shop', transport: plugin }))).toEqual({ id: 'shop', transport: plugin });
+  expect(toDraft(toFields({ id: 'shop', transport: plugin }))).toEqual({ id: 'shop', transport: plugin });
 });
 
 test('its URLs must be web URLs, or begin with a variable', () => {

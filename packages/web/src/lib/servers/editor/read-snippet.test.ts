@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { nameFor, splitCommand } from './command-line.ts';
 import { readSnippet } from './read-snippet.ts';
-import { newFieldsOf } from './server-form.ts';
+import { toNewFields } from './server-form.ts';
 
-const entriesOf = (text: string) => {
+const readEntries = (text: string) => {
   const read = readSnippet(text);
   return read.ok ? read.entries : read.problem;
 };
@@ -21,7 +21,7 @@ describe('pasted snippets', () => {
     ['all in one text', '{"mcpServers":{"files":{"command":"npx -y server-files /tmp"}}}'],
     ['comments', '{\n// mine\n"mcpServers":{"files":{"command":"npx","args":["-y","server-files","/tmp",],},},}'],
   ])('are parsed: %s', (_name, text) => {
-    expect(entriesOf(text)).toEqual([
+    expect(readEntries(text)).toEqual([
       { id: 'files', enabled: true, draft: { id: 'files', transport: files }, gaps: [] },
     ]);
   });
@@ -35,7 +35,7 @@ describe('pasted snippets', () => {
     ['{"x":{"url":"${env:HOST}/mcp"}}', 'http'],
     ['https://x.example/mcp', 'http'],
   ])('are parsed as a remote server: %s', (text, type) => {
-    expect(entriesOf(text)).toMatchObject([{ id: 'x', draft: { transport: { type } } }]);
+    expect(readEntries(text)).toMatchObject([{ id: 'x', draft: { transport: { type } } }]);
   });
 
   it.each([
@@ -51,21 +51,21 @@ describe('pasted snippets', () => {
     ['VS Code', `code --add-mcp '{"name":"files","command":"npx","args":["-y","server-files","/tmp"]}'`],
     ['VS Code on Windows', 'code --add-mcp "{\\"name\\":\\"files\\",\\"command\\":\\"npx -y server-files /tmp\\"}"'],
   ])('are parsed: %s', (_name, text) => {
-    expect(entriesOf(text)).toMatchObject([{ id: 'files', draft: { transport: files } }]);
+    expect(readEntries(text)).toMatchObject([{ id: 'files', draft: { transport: files } }]);
   });
 
   it('reads transport, headers and variables of a command that adds a server', () => {
     const add = 'claude mcp add --transport sse notion https://a.example/sse --header "Authorization: Bearer k:1"';
-    expect(entriesOf(add)).toMatchObject([
+    expect(readEntries(add)).toMatchObject([
       {
         id: 'notion',
         draft: { transport: { type: 'sse', url: 'https://a.example/sse', headers: { Authorization: 'Bearer k:1' } } },
       },
     ]);
-    expect(entriesOf('claude mcp add --transport=http https://mcp.notion.com/mcp')).toMatchObject([
+    expect(readEntries('claude mcp add --transport=http https://mcp.notion.com/mcp')).toMatchObject([
       { id: 'notion', draft: { transport: { type: 'http' } } },
     ]);
-    expect(entriesOf('codex mcp add a --env KEY=a=b -e ON=1 -- npx --env=x b')).toMatchObject([
+    expect(readEntries('codex mcp add a --env KEY=a=b -e ON=1 -- npx --env=x b')).toMatchObject([
       { id: 'a', draft: { transport: { command: 'npx', args: ['--env=x', 'b'], env: { KEY: 'a=b', ON: '1' } } } },
     ]);
   });
@@ -77,13 +77,13 @@ describe('pasted snippets', () => {
     '請安裝這個伺服器',
     '• npx -y server',
   ])('do not include prose: %s', (text) => {
-    expect(entriesOf(text)).toEqual({ kind: 'no servers' });
+    expect(readEntries(text)).toEqual({ kind: 'no servers' });
   });
 
   it('keeps headers and variables verbatim, and lists placeholders that only an editor can fill in', () => {
     const text = `{"mcpServers":{"a":{"url":"https://a.example","headers":{"Authorization":"Bearer \${input:key}"},
       "disabled":true},"b":{"command":"b","env":{"PORT":80,"ON":true,"OFF":null},"envFile":".env"}}}`;
-    expect(entriesOf(text)).toMatchObject([
+    expect(readEntries(text)).toMatchObject([
       {
         enabled: false,
         draft: { transport: { headers: { Authorization: 'Bearer ${input:key}' } } },
@@ -96,7 +96,7 @@ describe('pasted snippets', () => {
   it('rejects an invalid entry and accepts the others', () => {
     const text =
       '{"mcpServers":{"a":{},"b":7,"c":{"url":"ftp://c"},"d":{"command":"d","args":[{}]},"e":{"command":"e"}}}';
-    expect(entriesOf(text)).toMatchObject([
+    expect(readEntries(text)).toMatchObject([
       { id: 'a', problem: { kind: 'neither' } },
       { id: 'b', problem: { kind: 'neither' } },
       { id: 'c', problem: { kind: 'address', url: 'ftp://c' } },
@@ -107,10 +107,10 @@ describe('pasted snippets', () => {
 
   it('keeps timeouts and concurrency, and rejects an entry with an invalid one', () => {
     const limits = { callTimeoutMs: 5_000, connectTimeoutMs: 90_000, processes: 'one', maxConcurrentCalls: 3 };
-    const entries = entriesOf(JSON.stringify({ mcpServers: { a: { command: 'a', ...limits } } }));
+    const entries = readEntries(JSON.stringify({ mcpServers: { a: { command: 'a', ...limits } } }));
     expect(entries).toMatchObject([{ draft: limits }]);
     const [only] = Array.isArray(entries) ? entries : [];
-    expect(only !== undefined && 'draft' in only && newFieldsOf(only.draft)).toMatchObject({
+    expect(only !== undefined && 'draft' in only && toNewFields(only.draft)).toMatchObject({
       callTimeout: '5',
       connectTimeout: '90',
       maxCalls: '3',
@@ -123,14 +123,14 @@ describe('pasted snippets', () => {
       ['maxConcurrentCalls', 0],
     ]) {
       const text = JSON.stringify({ mcpServers: { a: { command: 'a', [String(part)]: value } } });
-      expect(entriesOf(text)).toMatchObject([{ problem: { kind: 'limit', part, value: JSON.stringify(value) } }]);
+      expect(readEntries(text)).toMatchObject([{ problem: { kind: 'limit', part, value: JSON.stringify(value) } }]);
     }
   });
 
   it('reports the position of invalid JSON, and snippets without a server', () => {
-    expect(entriesOf('{\n"mcpServers": {\n  "a": {"command" "x"}\n}}')).toEqual({ kind: 'json', line: 3 });
+    expect(readEntries('{\n"mcpServers": {\n  "a": {"command" "x"}\n}}')).toEqual({ kind: 'json', line: 3 });
     for (const text of ['', '{}', '[]', '{"mcpServers":{}}', 'two\nlines']) {
-      expect(entriesOf(text)).toEqual({ kind: 'no servers' });
+      expect(readEntries(text)).toEqual({ kind: 'no servers' });
     }
   });
 });

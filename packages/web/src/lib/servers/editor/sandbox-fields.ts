@@ -28,12 +28,12 @@ export function sandboxFields(given: boolean | McpSandbox | undefined): SandboxF
 
 export function toSandbox(fields: SandboxFields): boolean | McpSandbox {
   if (!fields.sandbox) return false;
-  const read = linesOf(fields.readPaths);
-  const write = linesOf(fields.writePaths);
+  const read = splitLines(fields.readPaths);
+  const write = splitLines(fields.writePaths);
   const settings: McpSandbox = {
     ...(read.length === 0 ? {} : { read }),
     ...(write.length === 0 ? {} : { write }),
-    ...(fields.network === 'on' ? {} : { network: fields.network === 'off' ? 'off' : linesOf(fields.hosts) }),
+    ...(fields.network === 'on' ? {} : { network: fields.network === 'off' ? 'off' : splitLines(fields.hosts) }),
     ...(fields.browser ? { profile: 'browser' } : {}),
     ...(fields.limits === undefined ? {} : { limits: fields.limits }),
   };
@@ -42,10 +42,10 @@ export function toSandbox(fields: SandboxFields): boolean | McpSandbox {
 
 /** The paths of a field, extended by these. */
 export function withPaths(text: string, paths: readonly string[]): string {
-  return [...new Set([...linesOf(text), ...paths])].join('\n');
+  return [...new Set([...splitLines(text), ...paths])].join('\n');
 }
 
-export function linesOf(text: string): string[] {
+export function splitLines(text: string): string[] {
   return text
     .split(/[\n,]/)
     .map((line) => line.trim())

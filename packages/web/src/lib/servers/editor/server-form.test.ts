@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import {
   EMPTY,
   argumentRow,
-  fieldsOf,
+  toFields,
   formRow,
   hasOnlyGaps,
   hasProblems,
-  newFieldsOf,
-  problemsOf,
+  toNewFields,
+  findProblems,
   readCount,
   readSeconds,
   toDraft,
@@ -43,21 +43,21 @@ const hosted: AddMcpServer = {
   },
 };
 const problems = (changes: Partial<ServerFields>, saved: AddMcpServer | null = null) =>
-  problemsOf({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
+  findProblems({ ...EMPTY, id: 'x', command: 'x', ...changes }, { taken: new Set(['files']), saved });
 
 it.each([[program], [address], [hosted]])('returns what it was filled with, without showing secrets', (draft) => {
-  expect(toDraft(fieldsOf(draft))).toEqual(draft);
+  expect(toDraft(toFields(draft))).toEqual(draft);
 });
 
 it('sandboxes a new command, and not one that is stored without a sandbox', () => {
   const draft: AddMcpServer = { id: 'x', transport: { type: 'stdio', command: 'x' } };
-  expect(toDraft(newFieldsOf(draft)).transport).toMatchObject({ sandbox: true });
+  expect(toDraft(toNewFields(draft)).transport).toMatchObject({ sandbox: true });
   expect(toDraft({ ...EMPTY, id: 'x', command: 'x' }).transport).toMatchObject({ sandbox: true });
-  expect(toDraft(fieldsOf(draft)).transport).toMatchObject({ sandbox: false });
+  expect(toDraft(toFields(draft)).transport).toMatchObject({ sandbox: false });
 });
 
 it('replaces a stored value by a typed one, and keeps the stored one if the text is deleted', () => {
-  const fields = fieldsOf(address);
+  const fields = toFields(address);
   const [row] = fields.headers;
   const sent = (value: string) =>
     toDraft({ ...fields, headers: row === undefined ? [] : [{ ...row, value }] }).transport;
@@ -79,8 +79,8 @@ it('reports errors by field', () => {
   expect(problems({ kind: 'remote' })).toMatchObject({ url: 'missing' });
   expect(problems({ kind: 'hosted' })).toMatchObject({ hosted: 'missing' });
   expect(problems({ kind: 'hosted', hosted: 'Gmail', apiKey: formRow() })).toMatchObject({ apiKey: 'missing' });
-  expect(problems(fieldsOf(hosted))).toMatchObject({ apiKey: 'reenter' });
-  expect(problems(fieldsOf(hosted), hosted)).toEqual({ rows: new Map() });
+  expect(problems(toFields(hosted))).toMatchObject({ apiKey: 'reenter' });
+  expect(problems(toFields(hosted), hosted)).toEqual({ rows: new Map() });
   expect(problems({ kind: 'remote', url: 'ftp://x' })).toMatchObject({ url: 'invalid' });
   expect(problems({ kind: 'remote', url: '${env:HOST}/mcp' })).toEqual({ rows: new Map() });
 });
@@ -121,12 +121,12 @@ it('reports errors by row', () => {
 });
 
 it('requires stored values again for another host or another name', () => {
-  const moved = (url: string) => [...problems({ ...fieldsOf(address), url }, address).rows.values()];
+  const moved = (url: string) => [...problems({ ...toFields(address), url }, address).rows.values()];
   expect(moved('https://a.example/other')).toEqual([]);
   expect(moved('https://b.example/sse')).toEqual(['reenter']);
   expect(moved('http://a.example/sse')).toEqual(['reenter']);
-  const headers = fieldsOf(address).headers.map((row) => ({ ...row, name: 'X-Key' }));
-  expect([...problems({ ...fieldsOf(address), headers }, address).rows.values()]).toEqual(['reenter']);
+  const headers = toFields(address).headers.map((row) => ({ ...row, name: 'X-Key' }));
+  expect([...problems({ ...toFields(address), headers }, address).rows.values()]).toEqual(['reenter']);
 });
 
 it('is tested under the name in the form, or else the stored one', () => {
@@ -168,7 +168,7 @@ it('a placeholder in any value stops saving until it is replaced, or the user wa
   const plugin = problems({ kind: 'plugin', manifest: address, gateway: address });
   expect(plugin).toMatchObject({ manifest: 'gap', gateway: 'gap' });
   expect(hasOnlyGaps(plugin)).toBe(true);
-  const kept = problemsOf(
+  const kept = findProblems(
     { ...EMPTY, id: 'x', command: 'x', ...changes },
     { taken: new Set(), saved: null, keepsGaps: true },
   );

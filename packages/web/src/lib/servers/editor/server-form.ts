@@ -2,7 +2,7 @@ import type { AddMcpServer, McpSecretValue, McpTransport } from '@toolyard/proto
 import { defined, MAX_CONCURRENT_CALLS } from '@toolyard/protocol';
 import { sandboxFields, toSandbox } from './sandbox-fields.ts';
 import { completeAddress } from '../../complete-address.ts';
-import { gapsOf } from './gaps.ts';
+import { listGaps } from './gaps.ts';
 import { detectTransportType } from './read-snippet.ts';
 import type { ServerLimits } from './snippet-limits.ts';
 
@@ -80,10 +80,10 @@ export const EMPTY = {
 export type ServerFields = typeof EMPTY;
 
 /** For a new server: sandboxed, unless the snippet says otherwise. */
-export function newFieldsOf({ id, transport, ...limits }: AddMcpServer): ServerFields {
+export function toNewFields({ id, transport, ...limits }: AddMcpServer): ServerFields {
   const isLocal = transport.type === 'stdio';
   const own = isLocal ? { ...transport, sandbox: transport.sandbox ?? true } : transport;
-  return { ...fieldsOf({ id, transport: own }), ...limitFields(limits) };
+  return { ...toFields({ id, transport: own }), ...limitFields(limits) };
 }
 
 /** The fields for the timeouts and the concurrency of a server. */
@@ -101,7 +101,7 @@ export function limitFields({
   };
 }
 
-export function fieldsOf({ id, transport }: AddMcpServer): ServerFields {
+export function toFields({ id, transport }: AddMcpServer): ServerFields {
   const rows = (texts: Record<string, McpSecretValue> = {}) =>
     Object.entries(texts).map(([name, value]) => formRow(name, value));
   if (transport.type === 'stdio') {
@@ -141,7 +141,7 @@ function toTransport(fields: ServerFields): McpTransport {
       type: 'stdio',
       command: fields.command.trim(),
       ...(args.length === 0 ? {} : { args }),
-      ...textsOf('env', fields.env),
+      ...toTexts('env', fields.env),
       ...(cwd === '' ? {} : { cwd }),
       ...(envFile === '' ? {} : { envFile }),
       sandbox: toSandbox(fields),
@@ -173,11 +173,11 @@ function toTransport(fields: ServerFields): McpTransport {
   return {
     type: detectTransportType(url, fields.useSse ? 'sse' : 'http') ?? 'http',
     url,
-    ...textsOf('headers', fields.headers),
+    ...toTexts('headers', fields.headers),
   };
 }
 
-function textsOf<K extends 'env' | 'headers'>(
+function toTexts<K extends 'env' | 'headers'>(
   key: K,
   rows: readonly FormRow[],
 ): { [P in K]?: Record<string, McpSecretValue> } {
@@ -200,11 +200,11 @@ export function isKept({ kept, value }: FormRow): boolean {
  * @param saved the stored transport, if any: stored values are neither sent to another host nor renamed
  * @param keepsGaps the user wants to save it with what looks like placeholders
  */
-export function problemsOf(
+export function findProblems(
   fields: ServerFields,
   { taken, saved, keepsGaps = false }: { taken: ReadonlySet<string>; saved: AddMcpServer | null; keepsGaps?: boolean },
 ): FormProblems {
-  const hasGap = (text: string): boolean => !keepsGaps && gapsOf(text).length > 0;
+  const hasGap = (text: string): boolean => !keepsGaps && listGaps(text).length > 0;
   const id = idProblem(fields.id.trim(), taken);
   const problems: FormProblems = {
     ...(id === null ? {} : { id }),
@@ -234,13 +234,13 @@ export function problemsOf(
   if (fields.kind === 'plugin') {
     const manifest = completeAddress(fields.manifest);
     const gateway = completeAddress(fields.gateway);
-    const problemOf = (url: string): 'invalid' | 'gap' | undefined =>
+    const findProblem = (url: string): 'invalid' | 'gap' | undefined =>
       !isWebUrl(url) ? 'invalid' : hasGap(url) ? 'gap' : undefined;
     return {
       ...problems,
       ...defined({
-        manifest: manifest === '' ? ('missing' as const) : problemOf(manifest),
-        gateway: gateway === '' ? undefined : problemOf(gateway),
+        manifest: manifest === '' ? ('missing' as const) : findProblem(manifest),
+        gateway: gateway === '' ? undefined : findProblem(gateway),
       }),
     };
   }
@@ -299,7 +299,7 @@ function rowProblems(
   const isWeb = fields.kind === 'remote';
   const rows = isWeb ? fields.headers : fields.env;
   const storedNames =
-    saved !== null && hostOf(saved) === hostOf(toDraft(fields)) ? storedNamesOf(saved.transport) : new Set();
+    saved !== null && getHost(saved) === getHost(toDraft(fields)) ? listStoredNames(saved.transport) : new Set();
   const problems = new Map<number, RowProblem>();
   const seen = new Set<string>();
   for (const row of rows) {
@@ -318,14 +318,14 @@ function rowProblems(
   return problems;
 }
 
-function storedNamesOf(transport: McpTransport): ReadonlySet<string> {
+function listStoredNames(transport: McpTransport): ReadonlySet<string> {
   if (transport.type === 'hosted' || transport.type === 'plugin') return new Set();
   const texts = (transport.type === 'stdio' ? transport.env : transport.headers) ?? {};
   return new Set(Object.keys(texts).filter((name) => typeof texts[name] === 'object'));
 }
 
 /** The recipient of the values: the host, or the command, since another command may be another program. */
-function hostOf({ transport }: AddMcpServer): string {
+function getHost({ transport }: AddMcpServer): string {
   if (transport.type === 'stdio' || transport.type === 'hosted') return transport.type;
   return /^\w+:\/\/[^/?#]+/.exec(transport.url)?.[0].toLowerCase() ?? transport.url;
 }

@@ -19,17 +19,17 @@ export function readLimits(entry: JsonObject): ServerLimits | LimitProblem {
   for (const part of ['callTimeoutMs', 'connectTimeoutMs'] as const) {
     const value = entry[part] ?? undefined;
     if (value === undefined) continue;
-    if (!isWhole(value, TIMEOUT_MS)) return problemOf(part, value);
+    if (!isWhole(value, TIMEOUT_MS)) return createProblem(part, value);
     limits[part] = value;
   }
   const { processes, maxConcurrentCalls } = entry;
   if (processes !== undefined && processes !== null) {
-    if (processes !== 'auto' && processes !== 'one') return problemOf('processes', processes);
+    if (processes !== 'auto' && processes !== 'one') return createProblem('processes', processes);
     limits.processes = processes;
   }
   if (maxConcurrentCalls !== undefined && maxConcurrentCalls !== null) {
     if (!isWhole(maxConcurrentCalls, { min: 1, max: MAX_CONCURRENT_CALLS })) {
-      return problemOf('maxConcurrentCalls', maxConcurrentCalls);
+      return createProblem('maxConcurrentCalls', maxConcurrentCalls);
     }
     limits.maxConcurrentCalls = maxConcurrentCalls;
   }
@@ -40,6 +40,6 @@ function isWhole(value: JsonValue, { min, max }: { min: number; max: number }): 
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
 
-function problemOf(part: LimitProblem['part'], value: JsonValue): LimitProblem {
+function createProblem(part: LimitProblem['part'], value: JsonValue): LimitProblem {
   return { kind: 'limit', part, value: JSON.stringify(value).slice(0, 40) };
 }

@@ -110,7 +110,7 @@ export function view(messages: Message[], more: Partial<ConversationView> = {}):
 }
 
 /** Stamps the events of a run, a second apart. */
-export function eventsOf(runId: string, bodies: readonly RunEventBody[], startAt = 1000): RunEvent[] {
+export function createEvents(runId: string, bodies: readonly RunEventBody[], startAt = 1000): RunEvent[] {
   return bodies.map((body, index) => ({
     v: 1,
     seq: index + 1,

@@ -31,7 +31,7 @@ export function argumentFields(schema: JsonObject | null, values: JsonObject): A
       required: required.has(name),
       ...(known?.description === undefined ? {} : { description: known.description }),
     };
-    if (known !== null && holds(known, value)) return { ...base, ...kindOf(known) };
+    if (known !== null && holds(known, value)) return { ...base, ...getKind(known) };
     return { ...base, kind: value === undefined ? 'json' : kindOfValue(value) };
   });
 }
@@ -42,7 +42,7 @@ function fieldOfSchema(name: string, schema: JsonValue | undefined): FormField |
   return 'fields' in read ? (read.fields[0] ?? null) : null;
 }
 
-function kindOf(
+function getKind(
   field: FormField,
 ): { kind: Exclude<ArgumentField['kind'], 'choice'> } | { kind: 'choice'; options: readonly FormOption[] } {
   switch (field.type) {

@@ -45,7 +45,7 @@ export class ArgumentsDraft {
     return this.#faults;
   }
 
-  textOf(field: ArgumentField): string {
+  getText(field: ArgumentField): string {
     const { name } = field;
     if (Object.hasOwn(this.#texts, name)) return this.#texts[name] ?? '';
     return textOfValue(field, Object.hasOwn(this.current, name) ? this.current[name] : undefined);

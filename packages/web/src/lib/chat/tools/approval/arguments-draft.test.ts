@@ -60,12 +60,12 @@ describe('edited arguments', () => {
   it('are not sent while a field is invalid, and revert to the original', () => {
     const draft = new ArgumentsDraft(ASKED);
     draft.type(field('copies'), '3.5');
-    expect([draft.faulty, draft.faults, draft.textOf(field('copies'))]).toEqual([true, { copies: 'integer' }, '3.5']);
+    expect([draft.faulty, draft.faults, draft.getText(field('copies'))]).toEqual([true, { copies: 'integer' }, '3.5']);
     expect(draft.current).toEqual(ASKED);
     draft.type(field('body'), '{"text":');
     expect(draft.faults).toEqual({ copies: 'integer', body: 'badJson' });
     draft.undo();
-    expect([draft.faulty, draft.changed, draft.textOf(field('copies'))]).toEqual([false, false, '2']);
+    expect([draft.faulty, draft.changed, draft.getText(field('copies'))]).toEqual([false, false, '2']);
   });
 
   it('omit an optional argument that is emptied', () => {
@@ -90,7 +90,7 @@ describe('edited arguments', () => {
     expect([draft.faulty, draft.json]).toEqual([true, '{"to": "b@example.com"']);
     draft.typeJson('{"to": "b@example.com"}');
     draft.show('form');
-    expect(draft.textOf(field('to'))).toBe('b@example.com');
+    expect(draft.getText(field('to'))).toBe('b@example.com');
     expect(draft.current).toEqual({ to: 'b@example.com' });
   });
 

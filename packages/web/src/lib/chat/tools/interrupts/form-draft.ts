@@ -9,7 +9,7 @@ export type FormDraft = Record<string, string | string[]>;
 const drafts = new RecentMap<string, FormDraft>(50);
 
 /** The draft of an interrupt, initialized with the defaults of the form. */
-export function formDraftOf(interruptId: string, fields: readonly FormField[]): FormDraft {
+export function getFormDraft(interruptId: string, fields: readonly FormField[]): FormDraft {
   const known = drafts.get(interruptId);
   if (known !== undefined) return { ...known };
   return Object.fromEntries(fields.map((field) => [field.name, asTyped(field)]));
@@ -35,16 +35,16 @@ function asTyped(field: FormField): string | string[] {
 }
 
 /** Converts the texts to the types of the schema and omits empty fields. Invalid values are left to validation. */
-export function contentOf(fields: readonly FormField[], draft: FormDraft): JsonObject {
+export function toContent(fields: readonly FormField[], draft: FormDraft): JsonObject {
   const content: JsonObject = {};
   for (const field of fields) {
-    const value = valueOf(field, draft[field.name] ?? '');
+    const value = readValue(field, draft[field.name] ?? '');
     if (value !== undefined) content[field.name] = value;
   }
   return content;
 }
 
-function valueOf(field: FormField, typed: string | string[]): JsonValue | undefined {
+function readValue(field: FormField, typed: string | string[]): JsonValue | undefined {
   if (Array.isArray(typed)) return typed.length === 0 && !field.required ? undefined : typed;
   if (typed === '') return undefined;
   switch (field.type) {

@@ -1,5 +1,5 @@
 import type { McpResourceView } from '@toolyard/protocol';
-import { wordsOf } from '../../tool-search.ts';
+import { splitWords } from '../../tool-search.ts';
 
 /** A folder of a resource tree, or a resource; a resource whose URI is the prefix of another one is both. */
 export type ResourceNode = {
@@ -17,19 +17,19 @@ export function resourceTree(resources: readonly McpResourceView[]): ResourceNod
   const root: Folder = { children: new Map() };
   for (const resource of resources) {
     let folder = root;
-    for (const step of stepsOf(resource.uri)) {
+    for (const step of splitSteps(resource.uri)) {
       const next: Folder = folder.children.get(step) ?? { children: new Map() };
       folder.children.set(step, next);
       folder = next;
     }
     folder.resource = resource;
   }
-  return nodesOf(root, '');
+  return toNodes(root, '');
 }
 
 /** The resources whose title, name, URI or description contain every word. */
 export function findResources(resources: readonly McpResourceView[], query: string): readonly McpResourceView[] {
-  const words = wordsOf(query);
+  const words = splitWords(query);
   if (words.length === 0) return resources;
   return resources.filter(({ title = '', name, uri, description = '' }) => {
     const text = `${title}\n${name}\n${uri}\n${description}`.toLowerCase();
@@ -38,7 +38,7 @@ export function findResources(resources: readonly McpResourceView[], query: stri
 }
 
 /** The scheme with the authority, then each segment of the path; a query belongs to the last one. */
-function stepsOf(uri: string): string[] {
+function splitSteps(uri: string): string[] {
   const [, scheme = '', authority = '', path = uri] = /^([a-z][a-z0-9+.-]*:)(\/\/[^/?#]*)?(.*)$/is.exec(uri) ?? [];
   const [, bare = path, query = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
   const segments = bare.split('/').filter((segment) => segment !== '');
@@ -51,21 +51,21 @@ function stepsOf(uri: string): string[] {
   ];
 }
 
-function nodesOf(folder: Folder, prefix: string): ResourceNode[] {
-  const nodes = [...folder.children].map(([step, child]) => nodeOf(step, child, `${prefix}/${step}`));
+function toNodes(folder: Folder, prefix: string): ResourceNode[] {
+  const nodes = [...folder.children].map(([step, child]) => toNode(step, child, `${prefix}/${step}`));
   const compare = new Intl.Collator(undefined, { numeric: true }).compare;
   const isFolder = (node: ResourceNode): number => (node.children.length > 0 ? 0 : 1);
   return nodes.sort((one, other) => isFolder(one) - isFolder(other) || compare(one.label, other.label));
 }
 
-function nodeOf(step: string, folder: Folder, key: string): ResourceNode {
+function toNode(step: string, folder: Folder, key: string): ResourceNode {
   const [only, ...others] = folder.children;
   if (folder.resource === undefined && only !== undefined && others.length === 0 && only[1].children.size > 0) {
     const [name, child] = only;
-    return nodeOf(step.endsWith('/') ? `${step}${name}` : `${step}/${name}`, child, `${key}/${name}`);
+    return toNode(step.endsWith('/') ? `${step}${name}` : `${step}/${name}`, child, `${key}/${name}`);
   }
   const { resource } = folder;
-  return { key, label: decoded(step), ...(resource === undefined ? {} : { resource }), children: nodesOf(folder, key) };
+  return { key, label: decoded(step), ...(resource === undefined ? {} : { resource }), children: toNodes(folder, key) };
 }
 
 function decoded(step: string): string {

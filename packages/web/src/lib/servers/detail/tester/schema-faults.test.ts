@@ -1,7 +1,7 @@
 import { checkArguments } from '@toolyard/mcp-host';
 import type { JsonObject } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { placeOf, readFaults, readJsonArguments, withValue } from './schema-faults.ts';
+import { findPosition, readFaults, readJsonArguments, withValue } from './schema-faults.ts';
 
 const SCHEMA: JsonObject = {
   type: 'object',
@@ -25,9 +25,9 @@ test('names line and column of syntax errors and of faulty values', () => {
   expect(readJsonArguments('[1]')).toEqual({ ok: false, fault: 'object' });
   expect(readJsonArguments('{"a": {"b": 1}}')).toEqual({ ok: true, value: { a: { b: 1 } } });
   const text = '{\n  "size": {\n    "width": "x"\n  },\n  "tags": ["a", "c"]\n}';
-  expect(placeOf(text, ['size', 'width'])).toEqual({ line: 3, column: 14 });
-  expect(placeOf(text, ['tags', '1'])).toEqual({ line: 5, column: 17 });
-  expect(placeOf(text, ['size', 'height'])).toEqual({ line: 2, column: 11 });
+  expect(findPosition(text, ['size', 'width'])).toEqual({ line: 3, column: 14 });
+  expect(findPosition(text, ['tags', '1'])).toEqual({ line: 5, column: 17 });
+  expect(findPosition(text, ['size', 'height'])).toEqual({ line: 2, column: 11 });
 });
 
 test('replaces and removes nested values without changing the original', () => {

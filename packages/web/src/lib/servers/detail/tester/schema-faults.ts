@@ -22,12 +22,12 @@ function decoded(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-export type TextPlace = { line: number; column: number };
+export type TextPosition = { line: number; column: number };
 
 /** The arguments in a text, or the first syntax error. `object`: it is JSON, but not an object. */
 export function readJsonArguments(
   text: string,
-): { ok: true; value: JsonObject } | { ok: false; fault: 'object' } | ({ ok: false; fault: string } & TextPlace) {
+): { ok: true; value: JsonObject } | { ok: false; fault: 'object' } | ({ ok: false; fault: string } & TextPosition) {
   const read = parseJson(text);
   if (read.ok) return isJsonObject(read.value) ? { ok: true, value: read.value } : { ok: false, fault: 'object' };
   const errors: ParseError[] = [];
@@ -39,7 +39,7 @@ export function readJsonArguments(
 }
 
 /** Where the value of a path is written; for a missing one, the innermost value that exists. */
-export function placeOf(text: string, path: readonly string[]): TextPlace {
+export function findPosition(text: string, path: readonly string[]): TextPosition {
   const root = parseTree(text);
   for (let length = path.length; root !== undefined && length >= 0; length -= 1) {
     const found = nodeAt(root, path.slice(0, length));
@@ -57,7 +57,7 @@ function nodeAt(root: Node, path: readonly string[]): Node | undefined {
   return node;
 }
 
-function placeAt(text: string, offset: number): TextPlace {
+function placeAt(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

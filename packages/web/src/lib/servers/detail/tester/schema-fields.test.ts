@@ -1,8 +1,8 @@
 import type { JsonObject } from '@toolyard/protocol';
 import { expect, test } from 'vitest';
-import { fieldOf, initialValue, variantOf } from './schema-fields.ts';
+import { toField, initialValue, findVariant } from './schema-fields.ts';
 
-const at = (schema: JsonObject, root = schema) => fieldOf(schema, root);
+const at = (schema: JsonObject, root = schema) => toField(schema, root);
 
 test('reads kinds, titles and descriptions of simple values', () => {
   expect(at({ type: 'string', title: 'Name', description: 'Who' })).toEqual({
@@ -61,14 +61,14 @@ test('offers oneOf, anyOf and several types as variants with telling labels', ()
   const field = at(shape);
   if (field.kind !== 'variants') throw new Error('no variants');
   expect(field.variants.map(({ label }) => label)).toEqual(['circle', 'square']);
-  expect(fieldOf(field.variants[1]?.schema ?? {}, shape)).toMatchObject({
+  expect(toField(field.variants[1]?.schema ?? {}, shape)).toMatchObject({
     properties: [{ name: 'name' }, { name: 'kind' }, { name: 'side' }],
   });
-  expect(variantOf({ kind: 'square', side: 2 }, field.variants, shape)).toBe(1);
-  expect(variantOf(undefined, field.variants, shape)).toBe(0);
+  expect(findVariant({ kind: 'square', side: 2 }, field.variants, shape)).toBe(1);
+  expect(findVariant(undefined, field.variants, shape)).toBe(0);
   const several = at({ type: ['string', 'null'] });
   expect(several).toMatchObject({ kind: 'variants', variants: [{ label: 'string' }, { label: 'null' }] });
-  expect(several.kind === 'variants' && variantOf(null, several.variants, {})).toBe(1);
+  expect(several.kind === 'variants' && findVariant(null, several.variants, {})).toBe(1);
 });
 
 test('starts with defaults and required objects only', () => {

@@ -24,13 +24,13 @@ const MAX_DEPTH = 8;
 const ONE_LINE = 200;
 
 /** The form field for a schema. `root` is the schema with the definitions; `depth` counts from it. */
-export function fieldOf(schema: JsonValue, root: JsonObject, depth = 0): SchemaField {
+export function toField(schema: JsonValue, root: JsonObject, depth = 0): SchemaField {
   const resolved = resolve(schema, root);
   const { title, description } = resolved;
   return {
     ...(typeof title === 'string' ? { title } : {}),
     ...(typeof description === 'string' ? { description } : {}),
-    ...kindOf(resolved, root, depth),
+    ...readKind(resolved, root, depth),
   };
 }
 
@@ -39,7 +39,7 @@ export function initialValue(schema: JsonValue, root: JsonObject, depth = 0): Js
   const resolved = resolve(schema, root);
   if (resolved['default'] !== undefined) return resolved['default'];
   if (resolved['const'] !== undefined) return resolved['const'];
-  const field = kindOf(resolved, root, depth);
+  const field = readKind(resolved, root, depth);
   if (field.kind === 'array') return [];
   if (field.kind === 'null') return null;
   if (field.kind === 'variants') return initialValue(field.variants[0]?.schema ?? {}, root, depth + 1);
@@ -54,9 +54,13 @@ export function initialValue(schema: JsonValue, root: JsonObject, depth = 0): Js
 }
 
 /** The index of the variant that fits a value best; constants and types decide. */
-export function variantOf(value: JsonValue | undefined, variants: readonly SchemaVariant[], root: JsonObject): number {
+export function findVariant(
+  value: JsonValue | undefined,
+  variants: readonly SchemaVariant[],
+  root: JsonObject,
+): number {
   if (value === undefined) return 0;
-  const scores = variants.map(({ schema }) => scoreOf(value, resolve(schema, root), root));
+  const scores = variants.map(({ schema }) => getScore(value, resolve(schema, root), root));
   return Math.max(0, scores.indexOf(Math.max(...scores)));
 }
 
@@ -105,13 +109,13 @@ function merged(one: JsonObject, other: JsonObject): JsonObject {
 
 type Kind = SchemaField extends infer Field ? (Field extends { kind: string } ? Omit<Field, 'title'> : never) : never;
 
-function kindOf(schema: JsonObject, root: JsonObject, depth: number): Kind {
+function readKind(schema: JsonObject, root: JsonObject, depth: number): Kind {
   if (depth > MAX_DEPTH) return { kind: 'json' };
-  const options = optionsOf(schema, root);
+  const options = readOptions(schema, root);
   if (options !== null) return { kind: 'choice', options };
-  const variants = variantsOf(schema, root);
+  const variants = readVariants(schema, root);
   if (variants !== null) return { kind: 'variants', variants };
-  switch (typeOf(schema)) {
+  switch (readType(schema)) {
     case 'string':
       return {
         kind: 'text',
@@ -127,7 +131,7 @@ function kindOf(schema: JsonObject, root: JsonObject, depth: number): Kind {
     case 'null':
       return { kind: 'null' };
     case 'object':
-      return objectOf(schema);
+      return readObjectField(schema);
     case 'array':
       // Tuples have no form.
       return isJsonObject(schema['items']) ? { kind: 'array', items: schema['items'] } : { kind: 'json' };
@@ -136,7 +140,7 @@ function kindOf(schema: JsonObject, root: JsonObject, depth: number): Kind {
   }
 }
 
-function objectOf(schema: JsonObject): Kind {
+function readObjectField(schema: JsonObject): Kind {
   const { properties } = schema;
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
@@ -151,53 +155,53 @@ function objectOf(schema: JsonObject): Kind {
   };
 }
 
-function optionsOf(schema: JsonObject, root: JsonObject): { value: JsonValue; label: string }[] | null {
-  if (schema['const'] !== undefined) return [{ value: schema['const'], label: textOf(schema['const']) }];
+function readOptions(schema: JsonObject, root: JsonObject): { value: JsonValue; label: string }[] | null {
+  if (schema['const'] !== undefined) return [{ value: schema['const'], label: toText(schema['const']) }];
   if (Array.isArray(schema['enum'])) {
     const names = Array.isArray(schema['enumNames']) ? schema['enumNames'] : [];
     return schema['enum'].map((value, at) => {
       const name = names[at];
-      return { value, label: typeof name === 'string' ? name : textOf(value) };
+      return { value, label: typeof name === 'string' ? name : toText(value) };
     });
   }
-  const alternatives = (alternativesOf(schema) ?? []).map((alternative) => resolve(alternative, root));
+  const alternatives = (listAlternatives(schema) ?? []).map((alternative) => resolve(alternative, root));
   if (alternatives.length === 0 || !alternatives.every((each) => each['const'] !== undefined)) return null;
   return alternatives.map(({ const: value = null, title }) => ({
     value,
-    label: typeof title === 'string' ? title : textOf(value),
+    label: typeof title === 'string' ? title : toText(value),
   }));
 }
 
-function variantsOf(schema: JsonObject, root: JsonObject): SchemaVariant[] | null {
+function readVariants(schema: JsonObject, root: JsonObject): SchemaVariant[] | null {
   const { oneOf: _oneOf, anyOf: _anyOf, title: _title, description: _description, ...own } = schema;
-  const alternatives = alternativesOf(schema);
+  const alternatives = listAlternatives(schema);
   if (alternatives !== null) {
     return alternatives.map((alternative, index) => {
       const whole = merged(own, resolve(alternative, root));
-      return { label: labelOf(whole, index), schema: whole };
+      return { label: getLabel(whole, index), schema: whole };
     });
   }
   const types = schema['type'];
   if (!Array.isArray(types) || types.length < 2) return null;
-  return types.map((type, index) => ({ label: labelOf({ type }, index), schema: { ...own, type } }));
+  return types.map((type, index) => ({ label: getLabel({ type }, index), schema: { ...own, type } }));
 }
 
-function alternativesOf(schema: JsonObject): JsonValue[] | null {
+function listAlternatives(schema: JsonObject): JsonValue[] | null {
   const list = [schema['oneOf'], schema['anyOf']].find((each) => Array.isArray(each) && each.length > 0);
   return Array.isArray(list) && list.length <= MAX_VARIANTS ? list : null;
 }
 
 /** Its title, the constant that tells it from the others, or its type. */
-function labelOf(schema: JsonObject, index: number): string {
+function getLabel(schema: JsonObject, index: number): string {
   if (typeof schema['title'] === 'string') return schema['title'];
   const properties = isJsonObject(schema['properties']) ? Object.values(schema['properties']) : [];
   const constant = properties.find((property) => isJsonObject(property) && property['const'] !== undefined);
-  if (isJsonObject(constant)) return textOf(constant['const'] ?? null);
-  const type = typeOf(schema);
+  if (isJsonObject(constant)) return toText(constant['const'] ?? null);
+  const type = readType(schema);
   return type === undefined ? String(index + 1) : type === 'object' ? `object ${String(index + 1)}` : type;
 }
 
-function typeOf(schema: JsonObject): string | undefined {
+function readType(schema: JsonObject): string | undefined {
   const { type } = schema;
   if (typeof type === 'string') return type;
   if (Array.isArray(type) && type.length === 1 && typeof type[0] === 'string') return type[0];
@@ -205,14 +209,14 @@ function typeOf(schema: JsonObject): string | undefined {
   return isJsonObject(schema['items']) ? 'array' : undefined;
 }
 
-function textOf(value: JsonValue): string {
+function toText(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function scoreOf(value: JsonValue, schema: JsonObject, root: JsonObject): number {
+function getScore(value: JsonValue, schema: JsonObject, root: JsonObject): number {
   if (schema['const'] !== undefined) return isSame(schema['const'], value) ? 100 : -100;
   if (Array.isArray(schema['enum'])) return schema['enum'].some((each) => isSame(each, value)) ? 100 : -100;
-  const type = typeOf(schema);
+  const type = readType(schema);
   if (type !== undefined && !hasType(value, type)) return -100;
   if (!isJsonObject(value) || !isJsonObject(schema['properties'])) return type === undefined ? 0 : 10;
   const { properties } = schema;

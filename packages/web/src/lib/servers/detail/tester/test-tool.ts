@@ -13,7 +13,7 @@ import { isOfBrowser } from '../../shown-server.ts';
 export type CallToTry = { server: ShownServer; view: McpToolView; inputSchema: JsonObject; args: JsonObject };
 
 /** What would happen if a model made this call in a chat without settings of its own. */
-export async function verdictOf({ server, view, inputSchema, args }: CallToTry): Promise<CallExplanation> {
+export async function getVerdict({ server, view, inputSchema, args }: CallToTry): Promise<CallExplanation> {
   const { intervention: mode = 'manual', interventionRules: rules = [], lostRules = false } = settings.defaults;
   const [{ explainToolCall }, context] = await Promise.all([
     import('../../../rules/explain-call.ts'),
@@ -33,7 +33,7 @@ export async function testTool(call: CallToTry, evenIfFlagged: boolean, signal: 
     const body = { tool, arguments: args, evenIfFlagged };
     return api.post('/api/mcp/servers/{id}/tools/test', { params: { id: server.id }, body, signal });
   }
-  const { decision, by } = await verdictOf(call);
+  const { decision, by } = await getVerdict(call);
   if (decision === 'refused') {
     return { decision: 'refused', error: { code: 'refused', message: t('inspect.refusedByRule') } };
   }

@@ -37,23 +37,23 @@ export class ToolDraft {
 
   faultAt(path: readonly string[]): string | undefined {
     if (!this.tried) return undefined;
-    return this.faults.find((fault) => keyOf(fault.path) === keyOf(path))?.message;
+    return this.faults.find((fault) => getKey(fault.path) === getKey(path))?.message;
   }
 
   brokenAt(path: readonly string[]): string | undefined {
-    return this.#broken.get(keyOf(path));
+    return this.#broken.get(getKey(path));
   }
 
   /** Undefined removes the value. */
   put(path: readonly string[], value: JsonValue | undefined): void {
-    const prefix = keyOf(path).slice(0, -1);
+    const prefix = getKey(path).slice(0, -1);
     for (const key of [...this.#broken.keys()]) if (key.startsWith(prefix)) this.#broken.delete(key);
     const changed = withValue(this.value, path, value);
     this.value = isJsonObject(changed) ? changed : {};
   }
 
   putBroken(path: readonly string[], text: string): void {
-    this.#broken.set(keyOf(path), text);
+    this.#broken.set(getKey(path), text);
   }
 
   typeJson(text: string): void {
@@ -69,6 +69,6 @@ export class ToolDraft {
   }
 }
 
-function keyOf(path: readonly string[]): string {
+function getKey(path: readonly string[]): string {
   return JSON.stringify(path);
 }

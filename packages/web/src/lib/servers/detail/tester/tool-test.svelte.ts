@@ -4,10 +4,10 @@ import type { CallExplanation } from '../../../rules/explain-call.ts';
 import type { FailureText } from '../../attempt.svelte.ts';
 import { failureText } from '../../attempt.svelte.ts';
 import type { ShownServer } from '../../shown-server.ts';
-import { logReaderOf } from '../browser-log.ts';
+import { createLogReader } from '../browser-log.ts';
 import { LogFollower } from '../log-follower.svelte.ts';
 import { progressInLog } from './replay.ts';
-import { testTool, verdictOf } from './test-tool.ts';
+import { testTool, getVerdict } from './test-tool.ts';
 
 /** Calls of one tool that a user makes by hand, one at a time. */
 export class ToolTest {
@@ -27,7 +27,7 @@ export class ToolTest {
   constructor(server: ShownServer, tool: { view: McpToolView; inputSchema: JsonObject }) {
     this.#server = server;
     this.#tool = tool;
-    this.#log = new LogFollower(logReaderOf(server));
+    this.#log = new LogFollower(createLogReader(server));
   }
 
   readonly progress = $derived.by(() =>
@@ -37,7 +37,7 @@ export class ToolTest {
   /** Updates the verdict; the last request counts. */
   async judge(args: JsonObject): Promise<void> {
     const turn = ++this.#judged;
-    const verdict = await verdictOf({ server: this.#server, ...this.#tool, args }).catch(() => null);
+    const verdict = await getVerdict({ server: this.#server, ...this.#tool, args }).catch(() => null);
     if (turn === this.#judged) this.verdict = verdict;
   }
 
