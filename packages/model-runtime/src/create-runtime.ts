@@ -12,7 +12,7 @@ export type ModelRuntimeOptions = WireOptions & WireFacts;
 
 /**
  * Creates a client for the models at a base URL. What requests need is loaded with the first one.
- *  Throws ToolyardError `bad_config` unless the base URL is an http(s) URL; all later errors are parts of the answer.
+ * Throws ToolyardError `bad_config` unless the base URL is an http(s) URL; all later errors are parts of the answer.
  *
  * @example
  * const runtime = createModelRuntime({ wire: 'openai-chat', baseUrl: 'http://127.0.0.1:8080', fetch, clock, newId });

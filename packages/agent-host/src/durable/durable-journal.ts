@@ -1,13 +1,6 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { parkedStatus } from '@toolyard/agent-runtime';
-import type {
-  AgentReference,
-  AskedBy,
-  Clock,
-  Interrupt,
-  RunEventBody,
-  RunJournal,
-} from '@toolyard/protocol';
+import type { AgentReference, AskedBy, Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
 import { defined } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { SurrogateBuffer } from './surrogate-buffer.ts';
