@@ -15,7 +15,7 @@ const after = (clock: FakeClock, ms: number, outcomes: CommitOutcome[]): Promise
   new Promise((resolve) => clock.after(ms, () => resolve(outcomes)));
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function setUp(store: Partial<Store> = {}) {
+function setUp(store: Partial<Store> = {}, options: { maxDelayMs?: number } = {}) {
   const clock = createFakeClock();
   const groups: (readonly RunCommit[])[] = [];
   const published: RunEvent[] = [];
@@ -30,6 +30,7 @@ function setUp(store: Partial<Store> = {}) {
     clock,
     publish: (_ownerId, events) => published.push(...events),
     onFailure: (error) => failures.push(error),
+    ...options,
   });
   const lost: RunLost[] = [];
   const writer = (id: string): RunWriter =>
@@ -40,8 +41,8 @@ function setUp(store: Partial<Store> = {}) {
       keepMedia: (value) => Promise.resolve(value),
       onLost: (why) => lost.push(why),
     });
-  const writeDelta = (to: RunWriter, text: string, urgency?: 'now'): void =>
-    to.event({ type: 'text_delta', messageId: 'm', text }, { step: 0, attempt: 1 }, urgency);
+  const writeDelta = (to: RunWriter, text: string): void =>
+    to.event({ type: 'text_delta', messageId: 'm', text }, { step: 0, attempt: 1 }, 'soon');
   return { clock, groups, published, failures, lost, writer, writeDelta, pump };
 }
 
@@ -49,22 +50,24 @@ const texts = (events: readonly RunEvent[]): string[] =>
   events.flatMap((e) => (e.type === 'text_delta' ? [e.text] : []));
 
 describe('CommitPump', () => {
-  test('writes the first words at once, and what follows when the oldest delta of a run is 30 ms old', async () => {
+  test('writes the first delta after a pause at once, and the rest in groups with other runs', async () => {
     const { clock, groups, published, writer, writeDelta } = setUp();
     const [one, two] = [writer('r1'), writer('r2')];
-    writeDelta(one, 'a', 'now');
+    writeDelta(one, 'a');
     await turns();
     expect(texts(published)).toEqual(['a']);
     writeDelta(one, 'b');
-    await clock.advance(20);
     writeDelta(one, 'c');
     writeDelta(two, 'x');
+    await turns();
     expect(groups).toHaveLength(1);
-    await clock.advance(10);
-    expect(texts(published)).toEqual(['a', 'bc']);
-    await clock.advance(20);
+    await clock.advance(15);
+    expect(groups).toHaveLength(2);
     expect(texts(published)).toEqual(['a', 'bc', 'x']);
     await clock.advance(1_000);
+    expect(groups).toHaveLength(2);
+    writeDelta(two, 'y');
+    await turns();
     expect(groups).toHaveLength(3);
   });
 
@@ -96,28 +99,35 @@ describe('CommitPump', () => {
     expect(texts(published)).toEqual(['a', 'b']);
   });
 
-  test('leaves as much time to other work as a slow commit took, up to 15 ms', async () => {
-    for (const [cost, rest] of [
-      [10, 10],
-      [40, 15],
-    ] as const) {
-      const starts: number[] = [];
-      const { clock, writer, writeDelta } = setUp({
-        commit(items) {
-          starts.push(clock.monotonic());
-          return after(clock, cost, stored(items));
-        },
-      });
-      const runs = Array.from({ length: 60 }, (_none, index) => writer(`r${index}`));
-      for (const run of runs) {
+  test('waits longer between groups of a slow store', async () => {
+    const quick = setUp();
+    const slow = setUp({
+      commit: (items) => after(slow.clock, 20, stored(items)),
+    });
+    for (const { writer, writeDelta, clock } of [quick, slow]) {
+      const run = writer('r1');
+      for (let word = 0; word < 200; word++) {
         writeDelta(run, 'x');
         await clock.advance(5);
       }
-      await clock.advance(100);
-      const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
-      expect(gaps.length).toBeGreaterThan(3);
-      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(cost + rest);
     }
+    expect(slow.groups.length).toBeLessThan(quick.groups.length / 2);
+  });
+
+  test('limits the wait between groups of a slow store', async () => {
+    const slow = (maxDelayMs: number) => {
+      const all = setUp({ commit: (items) => after(all.clock, 20, stored(items)) }, { maxDelayMs });
+      return all;
+    };
+    const [patient, eager] = [slow(60), slow(30)];
+    for (const { writer, writeDelta, clock } of [patient, eager]) {
+      const run = writer('r1');
+      for (let word = 0; word < 400; word++) {
+        writeDelta(run, 'x');
+        await clock.advance(5);
+      }
+    }
+    expect(eager.groups.length).toBeGreaterThan(1.2 * patient.groups.length);
   });
 
   test('commits each run of a busy process when its own delay has passed', async () => {
@@ -142,6 +152,11 @@ describe('CommitPump', () => {
     expect(groups.slice(before).some((items) => items.some(({ state }) => state !== undefined))).toBe(true);
     await clock.advance(1_000);
     expect(texts(published).join('')).toHaveLength(written.length);
+    // The process was idle.
+    const quiet = groups.length;
+    for (const run of runs) writeDelta(run, 'z');
+    await turns();
+    expect(groups.slice(quiet).map((items) => items.length)).toEqual([runs.length]);
   });
 
   test('drain stores everything, whatever its delay', async () => {
@@ -189,8 +204,8 @@ describe('CommitPump', () => {
       },
     });
     const [one, two, idle] = [writer('r1'), writer('r2'), writer('r3')];
-    writeDelta(one, 'a', 'now');
-    writeDelta(two, 'b', 'now');
+    writeDelta(one, 'a');
+    writeDelta(two, 'b');
     await turns();
     expect(lost.map(({ reason }) => reason)).toEqual(['engine', 'engine']);
     expect(failures).toHaveLength(1);

@@ -11,10 +11,11 @@ export type PumpSource = {
 };
 
 /**
- * - `now`: a caller waits for the commit, or a reader for the first words
- * - `soon`: after the delay, or with the next commit of the run
+ * - `now`: a caller waits for the commit
+ * - `soon`: a reader waits for the event: at once after a pause, otherwise with the next group
+ * - `later`: with the next group
  */
-export type Urgency = 'now' | 'soon';
+export type Urgency = 'now' | 'soon' | 'later';
 
 /** What a {@link CommitPump} stores to, and what it notifies. */
 export type CommitPumpOptions = {
@@ -26,18 +27,20 @@ export type CommitPumpOptions = {
   onFailure: (error: unknown) => void;
   /** Called after a commit with the number of runs and the duration. */
   onStored?: (runs: number, ms: number) => void;
+  /** Maximum delay of a delta before it is written, in milliseconds; approximate. */
+  maxDelayMs?: number;
   failpoint?: Failpoint;
 };
 
-/**
- * How long the deltas of a run are collected, in milliseconds: two at 50 tokens per second, which means half the commits
- * and half the writes to readers. Two frames of a screen pass meanwhile.
- */
-const DELAY_MS = 30;
-/** Interval between groups, in milliseconds: small groups block the event loop only briefly. */
-const INTERVAL_MS = 8;
-/** Maximum time left to other work after a slow commit, in milliseconds. */
-const MAX_REST_MS = 15;
+/** Maximum delay of a delta in an idle process, in milliseconds. */
+const MIN_DELAY_MS = 15;
+const MAX_DELAY_MS = 40;
+/** Share of time spent storing at which the delay reaches its maximum: half the deltas mean half the commits. */
+const SHARE_AT_MAX_DELAY = 0.25;
+/** Time constant of the moving average of that share, in milliseconds. */
+const SHARE_OVER_MS = 250;
+/** Interval between groups in a busy process, in milliseconds: small groups block the event loop only briefly. */
+const MIN_INTERVAL_MS = 8;
 /** Timers may fire this much too early. */
 const EARLY_MS = 1;
 
@@ -45,8 +48,9 @@ const EARLY_MS = 1;
  * Commits the data of all runs of the process in groups: one transaction at a time, and no event is published before it
  * is stored.
  *
- * A run is written when its oldest delta is 30 ms old. Runs do not wait for each other: a group contains those whose
- * delay has passed.
+ * An idle process writes at once, and again 15 ms later. The larger the share of time spent storing, the longer a run's
+ * deltas are delayed, since the cost depends on how often each run is written. Runs do not wait for each other: a group
+ * contains those whose delay has passed.
  *
  * @example
  * const publish = (_ownerId: string, events: readonly RunEvent[]): void => show(events);
@@ -55,15 +59,20 @@ const EARLY_MS = 1;
  */
 export class CommitPump {
   readonly #options: CommitPumpOptions;
-  /** When each run is due by the monotonic clock; `-Infinity` if a caller waits. */
-  readonly #due = new Map<PumpSource, number>();
+  /** Start of the wait by the monotonic clock; `-Infinity` if a caller waits. */
+  readonly #waiting = new Map<PumpSource, number>();
   #timer: { due: number; cancel: () => void } | null = null;
   #queued = false;
   /** Another group was requested during a commit. */
   #again = false;
   #flushing: Promise<void> | null = null;
-  /** Earliest start of the next group. */
-  #notBefore = -Infinity;
+  #startedAt = -Infinity;
+  #endedAt = -Infinity;
+  #cost = 0;
+  #share = 0;
+  /** Minimum age of a delta to be part of a group. */
+  #minAgeMs = 0;
+  #intervalMs = MIN_DELAY_MS;
 
   constructor(options: CommitPumpOptions) {
     this.#options = options;
@@ -72,28 +81,32 @@ export class CommitPump {
   /** Schedules a commit of `source`. */
   need(source: PumpSource, urgency: Urgency): void {
     if (urgency === 'now') {
-      this.#due.set(source, -Infinity);
+      this.#waiting.set(source, -Infinity);
       this.#queue();
       return;
     }
     const now = this.#options.clock.monotonic();
-    if (this.#due.has(source)) return;
-    this.#due.set(source, now + DELAY_MS);
-    if (!this.#queued && !this.#flushing) this.#wakeFor(now + DELAY_MS, now);
+    if (this.#minAgeMs > 0 && now - this.#endedAt > SHARE_OVER_MS && !this.#flushing) this.#setDelay(0);
+    const since = urgency === 'soon' ? now : now + this.#intervalMs;
+    const known = this.#waiting.get(source);
+    if (known !== undefined && known <= since) return;
+    this.#waiting.set(source, since);
+    if (!this.#queued && !this.#flushing) this.#wakeFor(since, now);
   }
 
   /** Resolves once all data that waits now is stored or rejected. */
   async drain(): Promise<void> {
-    while (this.#due.size > 0 || this.#flushing) {
-      for (const source of this.#due.keys()) this.#due.set(source, -Infinity);
+    while (this.#waiting.size > 0 || this.#flushing) {
+      for (const source of this.#waiting.keys()) this.#waiting.set(source, -Infinity);
       this.#queue();
       await (this.#flushing ?? Promise.resolve());
     }
   }
 
-  /** Schedules a group for when a run is due, and not before the next interval. */
-  #wakeFor(runDue: number, now: number): void {
-    const due = Math.max(runDue, this.#notBefore);
+  /** Schedules a group for when the delay since then has passed, and not before the next interval. */
+  #wakeFor(since: number, now: number): void {
+    const next = Math.max(this.#startedAt + this.#intervalMs, this.#endedAt + Math.min(this.#cost, MIN_DELAY_MS));
+    const due = Math.max(since + this.#minAgeMs, next);
     if (due <= now) {
       this.#queue();
       return;
@@ -112,7 +125,7 @@ export class CommitPump {
   }
 
   #wakeForOldest(now: number): void {
-    if (this.#due.size > 0) this.#wakeFor(Math.min(...this.#due.values()), now);
+    if (this.#waiting.size > 0) this.#wakeFor(Math.min(...this.#waiting.values()), now);
   }
 
   /** In a microtask, so that writes of several runs in the same turn become one transaction. */
@@ -137,10 +150,10 @@ export class CommitPump {
   async #flush(): Promise<void> {
     const sources: PumpSource[] = [];
     const items: RunCommit[] = [];
-    const now = this.#options.clock.monotonic();
-    for (const [source, due] of this.#due) {
-      if (due > now + EARLY_MS) continue;
-      this.#due.delete(source);
+    const minSince = this.#options.clock.monotonic() + EARLY_MS - this.#minAgeMs;
+    for (const [source, since] of this.#waiting) {
+      if (since > minSince && this.#minAgeMs > 0) continue;
+      this.#waiting.delete(source);
       const item = source.collect();
       if (!item) continue;
       sources.push(source);
@@ -164,19 +177,38 @@ export class CommitPump {
     const { store, clock, failpoint, onFailure } = this.#options;
     try {
       if (failpoint) for (const item of items) for (const place of placesBefore(item)) await failpoint(place);
-      const startedAt = clock.monotonic();
+      this.#startedAt = clock.monotonic();
       const committed = store.commit(items);
       const outcomes = committed instanceof Promise ? await committed : committed;
-      const cost = clock.monotonic() - startedAt;
-      this.#notBefore = startedAt + Math.max(INTERVAL_MS, cost + Math.min(cost, MAX_REST_MS));
+      const cost = clock.monotonic() - this.#startedAt;
+      this.#recordCommit(cost);
       this.#options.onStored?.(items.length, cost);
       if (failpoint) for (const item of items) for (const place of placesAfter(item)) await failpoint(place);
       return outcomes;
     } catch (error) {
+      this.#recordCommit(0);
       for (const source of sources) source.failed(error);
       onFailure(error);
       return [];
     }
+  }
+
+  #recordCommit(cost: number): void {
+    const now = this.#options.clock.monotonic();
+    const since = now - this.#endedAt;
+    this.#endedAt = now;
+    this.#cost = cost;
+    if (since <= 0) return;
+    this.#setDelay(this.#share + (cost / since - this.#share) * Math.min(1, since / SHARE_OVER_MS));
+  }
+
+  /** Sets the delay for the share of time spent storing. */
+  #setDelay(share: number): void {
+    this.#share = share;
+    const maxDelay = this.#options.maxDelayMs ?? MAX_DELAY_MS;
+    const delay = Math.min(maxDelay, Math.max(MIN_DELAY_MS, (share / SHARE_AT_MAX_DELAY) * maxDelay));
+    this.#intervalMs = Math.max(MIN_INTERVAL_MS, 2 * MIN_DELAY_MS - delay);
+    this.#minAgeMs = delay - this.#intervalMs;
   }
 }
 

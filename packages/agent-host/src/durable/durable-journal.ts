@@ -1,7 +1,15 @@
 import type { RunPoint } from '@toolyard/agent-runtime';
 import { parkedStatus } from '@toolyard/agent-runtime';
-import type { AgentReference, AskedBy, Clock, Interrupt, RunEventBody, RunJournal } from '@toolyard/protocol';
-import { defined } from '@toolyard/protocol';
+import type {
+  AgentReference,
+  AskedBy,
+  Clock,
+  FactEvent,
+  Interrupt,
+  RunEventBody,
+  RunJournal,
+} from '@toolyard/protocol';
+import { defined, ignoreEvent } from '@toolyard/protocol';
 import type { Urgency } from './commit-pump.ts';
 import { SurrogateBuffer } from './surrogate-buffer.ts';
 import type { RunConversation } from './run-conversation.ts';
@@ -94,7 +102,7 @@ export class DurableJournal implements RunJournal {
     if (writer.lost) throw writer.lost;
     // A run that continues does not wait: everything with an outside effect commits first, and this with it: sending a
     // call, asking the user, ending the run. An answer is committed with the call it asks for, if that follows.
-    writer.keep(save);
+    writer.keep(save, point.context.phase === 'llm_result' ? 'later' : 'soon');
   }
 
   #append(appended: RunEventBody): void {
@@ -126,20 +134,31 @@ export class DurableJournal implements RunJournal {
 
   #getUrgency(body: RunEventBody): Urgency {
     switch (body.type) {
-      case 'message_started':
-        this.#silent = true;
-        return 'soon';
       case 'text_delta':
       case 'reasoning_delta': {
         const isFirst = this.#silent;
         this.#silent = false;
         return isFirst ? 'now' : 'soon';
       }
+      case 'tool_call_started':
+      case 'tool_call_delta':
+      case 'tool_progress':
+      case 'notice':
+      case 'servers_awaited':
+        return 'soon';
+      case 'message_started':
+        this.#silent = true;
+        return 'later';
       // The step continues meanwhile.
       case 'interrupt_requested':
-        return STORED_WITH_STEP.has(body.interrupt.kind) ? 'soon' : 'now';
-      default:
+        return STORED_WITH_STEP.has(body.interrupt.kind) ? 'later' : 'now';
+      case 'interrupt_withdrawn':
+      case 'interrupt_answered':
         return 'soon';
+      // A commit follows the others anyway.
+      default:
+        ignoreEvent<FactEvent>(body);
+        return 'later';
     }
   }
 }

@@ -159,7 +159,7 @@ export class DurableRun {
   receive({ stops, cancels, answers, steers }: RunMessages): void {
     this.steering.listen(steers);
     const taken = this.#interrupts.deliver(answers);
-    if (taken.length > 0) this.writer.keep({ taken });
+    if (taken.length > 0) this.writer.keep({ taken }, 'later');
     this.#cancels = cancels;
     if (stops) this.#control.end({ status: 'cancelled' });
   }
@@ -177,9 +177,9 @@ export class DurableRun {
     if (placeholder) {
       const message = emptyAnswer({ ...placeholder, runId: run.id, createdAt: this.#options.clock.now(), error });
       writer.message(message, null);
-      writer.event({ type: 'message_finished', message }, stamp);
+      writer.event({ type: 'message_finished', message }, stamp, 'later');
     }
-    writer.event({ type: 'run_finished', status: 'failed', usage: {}, error }, stamp);
+    writer.event({ type: 'run_finished', status: 'failed', usage: {}, error }, stamp, 'later');
     await writer.save({ status: 'failed' });
   }
 

@@ -57,7 +57,7 @@ export class RunSteering {
         // Null if it was removed from the queue in the meantime.
         if (queued) addSteering(run, { id, ...queued });
         const taken = itemId === undefined ? undefined : [itemId];
-        writer.keep({ ...defined({ taken }), ...(queued ? { unqueued: [id] } : {}) });
+        writer.keep({ ...defined({ taken }), ...(queued ? { unqueued: [id] } : {}) }, 'later');
       });
     };
     if (found.some((queued) => queued !== null)) return take;

@@ -63,7 +63,7 @@ export class RunWriter implements PumpSource {
     return this.#storedSeq;
   }
 
-  event(body: RunEventBody, stamp: StepStamp, urgency: Urgency = 'soon'): void {
+  event(body: RunEventBody, stamp: StepStamp, urgency: Urgency): void {
     this.#write({ kind: 'event', body, stamp }, urgency);
   }
 
@@ -73,7 +73,7 @@ export class RunWriter implements PumpSource {
   }
 
   ledger(change: LedgerChange): void {
-    this.#write({ kind: 'ledger', change }, 'soon');
+    this.#write({ kind: 'ledger', change }, 'later');
   }
 
   opened(interrupt: Interrupt, mode: InterruptMode): void {
@@ -92,7 +92,7 @@ export class RunWriter implements PumpSource {
 
   /** Usage of a completed call, stored with its result. */
   used(entry: UsageEntry): void {
-    this.#write({ kind: 'used', entry }, 'soon');
+    this.#write({ kind: 'used', entry }, 'later');
   }
 
   /** Resolves when the usage of all model requests so far is stored; undefined if it is. Rejects with {@link RunLost}. */
@@ -102,9 +102,9 @@ export class RunWriter implements PumpSource {
     return [...used, ...held].some(({ kind }) => kind === 'model') ? this.flushed() : undefined;
   }
 
-  /** Stored soon. */
-  keep(save: SaveRequest): void {
-    this.#write({ kind: 'save', save }, 'soon');
+  /** Stored with the next save, or when `urgency` says. */
+  keep(save: SaveRequest, urgency: 'soon' | 'later'): void {
+    this.#write({ kind: 'save', save }, urgency);
   }
 
   /** Resolves when this and everything before it is stored. Rejects with {@link RunLost}. */

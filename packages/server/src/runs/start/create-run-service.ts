@@ -80,6 +80,11 @@ export type DurableRuns = RunService & {
 
 /** Together with the poll interval, failover of a crashed process takes at most 15 s. */
 const LEASE_MS = 10_000;
+/**
+ * Upper bound for batching commits. Commits to a database are asynchronous, so long pauses help less than with a file,
+ * and delay every delta for readers.
+ */
+const MAX_DELAY_OVER_SOCKET_MS = 30;
 /** Maximum delay of queued messages that another process could not send. */
 const SEND_DUE_EVERY_MS = 5_000;
 
@@ -101,6 +106,7 @@ export function createRunService(options: CreateRunServiceOptions): DurableRuns 
       keeper.pause(error);
       log(`runs: could not be stored: ${messageOf(error)}`);
     },
+    ...(options.wakeElsewhere ? { maxDelayMs: MAX_DELAY_OVER_SOCKET_MS } : {}),
     ...failpoint,
   });
   function over(run: RunRecord, status: RunRecord['status'], sendNext: string | null): void {

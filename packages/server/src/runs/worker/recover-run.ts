@@ -69,7 +69,7 @@ async function withdrawInterrupts({ run, store, writer }: RecoverRunOptions, sta
   const query = { runId: run.id, status: 'open' } as const;
   for await (const { id, interrupt } of allInterrupts(store, { ownerId: run.ownerId }, query)) {
     if (STORED_WITH_STEP.has(interrupt.kind)) continue;
-    writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp);
+    writer.event({ type: 'interrupt_withdrawn', interruptId: id }, stamp, 'later');
     writer.withdrawn(id);
   }
 }
@@ -88,11 +88,11 @@ function closeAttempt(options: RecoverRunOptions, last: LastAttempt, attempt: nu
   if (partial && ending?.status === 'cancelled') {
     const message = { ...partial, finishReason: 'cancelled' as const };
     conversation.add(message);
-    writer.event({ type: 'message_finished', message }, stamp);
-    writer.event({ type: 'attempt_abandoned', messageId: null }, stamp);
+    writer.event({ type: 'message_finished', message }, stamp, 'later');
+    writer.event({ type: 'attempt_abandoned', messageId: null }, stamp, 'later');
     return;
   }
-  writer.event({ type: 'attempt_abandoned', messageId: partial?.id ?? null }, stamp);
+  writer.event({ type: 'attempt_abandoned', messageId: partial?.id ?? null }, stamp, 'later');
   if (!partial) return;
   const isShown = conversation.shownId === partial.id;
   writer.message({ ...partial, finishReason: 'abandoned' }, null);
@@ -148,7 +148,7 @@ async function resume(
   const point = withPauses(used, inboxItems.pauses);
   const stamp = { step: point.state.step, attempt };
   if (ending) {
-    writer.event({ type: 'run_resumed' }, stamp);
+    writer.event({ type: 'run_resumed' }, stamp, 'later');
     return { state: { ...point.state, status: 'running' }, context: { phase: 'ending', ending } };
   }
   // Only the user continues a paused group; answers of members are taken first.
@@ -156,11 +156,11 @@ async function resume(
   const answersById = new Map(inboxItems.answers.map(({ interruptId, answer }) => [interruptId, answer]));
   const { point: next, answered, stillOpen } = answerInterrupts(point, answersById, over);
   for (const { interruptId, answer } of answered) {
-    writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp);
+    writer.event({ type: 'interrupt_answered', interruptId, answer }, stamp, 'later');
     if (!answersById.has(interruptId)) writer.answered(interruptId, answer);
   }
   if (stillOpen.length > 0) return next;
-  writer.event({ type: 'run_resumed' }, stamp);
+  writer.event({ type: 'run_resumed' }, stamp, 'later');
   // Time spent waiting for the user does not count towards the time limit.
   const startedAt = next.state.startedAt + Math.max(0, clock.now() - run.updatedAt);
   return { ...next, state: { ...next.state, startedAt } };

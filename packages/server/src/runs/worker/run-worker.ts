@@ -104,7 +104,7 @@ export class RunWorker {
     const taken = skips.filter((id) => !this.#skipsTaken.has(id));
     if (taken.length > 0) {
       for (const id of taken) this.#skipsTaken.add(id);
-      this.#durable.writer.keep({ taken });
+      this.#durable.writer.keep({ taken }, 'later');
       this.#skipServers.abort();
     }
     this.#sendNext = sendNext ?? this.#sendNext;
