@@ -5,7 +5,7 @@ import { searchText } from '../search-text.ts';
 
 type Prepare = <Row>(sql: string) => Statement<Row>;
 
-/** Full-text index with FTS5, see `migrations/003-search.ts`. */
+/** Full-text index with FTS5, see `migrations/001-baseline.ts`. */
 export function createSqliteSearchWriter(prepare: Prepare): SearchWriter {
   const find = prepare<{ id: number }>('SELECT id FROM search_rows WHERE conversation_id = ? AND message_id = ?');
   const add = prepare<{ id: number }>(`
