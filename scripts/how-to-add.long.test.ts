@@ -114,7 +114,7 @@ export const probesRoutes = defineRoutes({ 'GET /api/probes': { summary: 'List p
       before: 'export { proxyRoutes }',
       insert: "export { probesRoutes } from './probes.ts';\n",
     },
-    [`${SERVER}/http/routes/probes.ts`]: `import type { Router } from '../router.ts';
+    [`${SERVER}/http/routes/probes.ts`]: `import type { Router } from '../transport/router.ts';
 
 export function addProbeRoutes({ route }: Router): void {
   route('GET /api/probes', () => ({ items: [] }));
